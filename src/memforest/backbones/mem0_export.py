@@ -1,0 +1,56 @@
+"""Mem0's platform export: a JSON list of memories, newest first."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memforest.core.errors import DataError
+from memforest.core.times import parse_time
+
+
+@dataclass(frozen=True, slots=True)
+class Mem0Record:
+    """One exported memory; `time` is the event time of `metadata.timestamp`, never the time of the import."""
+
+    id: str
+    text: str
+    time: float
+    user_id: str
+
+
+def is_export(raw: object) -> bool:
+    """Whether parsed JSON looks like an export: a list of objects with `memory`."""
+    return isinstance(raw, list) and bool(raw) and all(isinstance(item, dict) and "memory" in item for item in raw)
+
+
+def read_export(path: Path) -> list[Mem0Record]:
+    """Records in insertion order: by event time, and within one time the export's order reversed.
+
+    Raises DataError that names file and record.
+    """
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise DataError(f"{path} is not JSON: {error}") from error
+    if not isinstance(raw, list):
+        raise DataError(f"{path} is not a Mem0 export: expected a JSON list of memories")
+    records = [parse_record(item, where=f"{path}, record {number}") for number, item in enumerate(raw)]
+    return sorted(reversed(records), key=lambda record: record.time)
+
+
+def parse_record(item: Any, *, where: str) -> Mem0Record:
+    """One record of an export; raises DataError."""
+    if not isinstance(item, dict) or not isinstance(item.get("memory"), str) or "id" not in item:
+        raise DataError(f"{where}: expected an object with `id` and `memory`; this is not a Mem0 export")
+    stamp = (item.get("metadata") or {}).get("timestamp")
+    if stamp is None:
+        raise DataError(f"{where}: `metadata.timestamp`, the event time, is missing (created_at is the import time)")
+    return Mem0Record(
+        id=str(item["id"]),
+        text=item["memory"],
+        time=parse_time(stamp, where=f"{where}, metadata.timestamp"),
+        user_id=str(item.get("user_id", "")),
+    )

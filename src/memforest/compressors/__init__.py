@@ -1,0 +1,1 @@
+"""Memory, ratio -> smaller memory."""

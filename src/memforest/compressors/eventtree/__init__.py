@@ -1,0 +1,1 @@
+"""EventTree, the first paper's compressor."""

@@ -1,0 +1,80 @@
+"""The front door: Hydra's command line around one run."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from memforest.config.folder import conf_folder, options
+from memforest.config.overrides import check_overrides
+from memforest.config.spec import GROUPS
+from memforest.core.errors import MemforestError
+
+_USAGE = """usage: python run.py [name=value ...] [--multirun]
+
+Builds a memory for every unit of a dataset, compresses it, asks it every question, and scores what is found.
+
+  python run.py compressor=memforest ratio=0.5
+  python run.py dataset=locomo dataset.path=FILE compressor=tome ratio=0.5 retriever=agpr
+  python run.py --multirun compressor=none,memforest,tome,kmeans ratio=0.3,0.5,0.7
+
+choices:
+{choices}
+values:
+  ratio=0.5      share of nodes removed, in [0, 1)
+  k=10           hits per memory
+  seed=0         for methods with randomness
+  paths.outputs=outputs   where runs, artifacts and cached vectors go
+
+Every setting of a choice can be set too (compressor.alpha=0.1); the files in {conf} list them all.
+--cfg job prints the composed configuration, --hydra-help Hydra's own options.
+"""
+
+
+def main() -> None:
+    """Entry of run.py. Exits with 1 after an error, with 2 after a usage error."""
+    arguments = sys.argv[1:]
+    if "--help" in arguments or "-h" in arguments:
+        print(_USAGE.format(choices=_choices(), conf=conf_folder()))
+        return
+    try:
+        check_overrides(arguments)
+    except MemforestError as error:
+        _complain(error)
+        sys.exit(2)
+    failed = _run_hydra()
+    if failed:
+        sys.exit(1)
+
+
+def _choices() -> str:
+    return "\n".join(f"  {group:<11}{', '.join(options(group))}" for group in GROUPS)
+
+
+def _run_hydra() -> int:
+    """Run the job or jobs that Hydra composes; a failed job never keeps its neighbours from running."""
+    import hydra
+
+    failures: list[MemforestError] = []
+
+    @hydra.main(version_base="1.3", config_path=str(conf_folder()), config_name="config")
+    def job(config: Any) -> None:
+        from memforest.config.compose import plain
+        from memforest.config.spec import parse_spec
+
+        try:
+            spec = parse_spec(plain(config))
+            from memforest.pipeline.front import run_and_print
+
+            run_and_print(spec)
+        except MemforestError as error:
+            _complain(error)
+            failures.append(error)
+
+    job()
+    return len(failures)
+
+
+def _complain(error: MemforestError) -> None:
+    sys.stdout.flush()
+    print(f"error: {error}", file=sys.stderr, flush=True)

@@ -1,0 +1,73 @@
+"""Checks command-line overrides against the YAML files, before Hydra composes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from memforest.config.folder import groups, options, root_settings, settings, unknown
+from memforest.config.spec import RESERVED
+from memforest.core.errors import ConfigError
+
+
+def check_overrides(overrides: Sequence[str]) -> None:
+    """Raises ConfigError for an unknown group, option or setting, with the nearest known name.
+
+    Hydra's own keys and anything added or removed with + or ~ are left to Hydra.
+    """
+    chosen = {group: [option] for group, option in _defaults().items()}
+    values: list[tuple[str, str]] = []
+    for override in overrides:
+        if override.startswith("-"):
+            continue
+        key, equals, value = override.partition("=")
+        if not equals:
+            raise ConfigError(f"{override!r} is no override; write name=value, for example ratio=0.5")
+        if key.startswith(("+", "~", "hydra")):
+            continue
+        if key in groups():
+            chosen[key] = [_require_option(key, name) for name in _sweep(value)]
+        else:
+            values.append((key, value))
+    for key, _ in values:
+        _require_setting(key, chosen)
+
+
+def _defaults() -> dict[str, str]:
+    entries = root_settings()["defaults"]
+    return {group: option for entry in entries if isinstance(entry, dict) for group, option in entry.items()}
+
+
+def _sweep(value: str) -> list[str]:
+    """The names of `a`, `a,b` or `choice(a, b)`."""
+    inner = value.removeprefix("choice(").removesuffix(")") if value.startswith("choice(") else value
+    return [name.strip().strip("'\"") for name in inner.split(",")]
+
+
+def _require_option(group: str, name: str) -> str:
+    if name not in options(group):
+        raise unknown(f"the {group}", name, options(group))
+    return name
+
+
+def _require_setting(key: str, chosen: dict[str, list[str]]) -> None:
+    root, *rest = key.split(".")
+    if root in chosen:
+        for option in chosen[root]:
+            known = [name for name in settings(root, option) if name not in (*RESERVED, "_target_")]
+            if not rest or rest[0] not in known:
+                raise unknown(f"the setting of {root}={option}", ".".join(rest), known)
+        return
+    known_root = {name: value for name, value in root_settings().items() if name != "defaults"}
+    _require_path(key, known_root)
+
+
+def _require_path(key: str, tree: dict[str, Any]) -> None:
+    node: Any = tree
+    for depth, part in enumerate(key.split(".")):
+        if not isinstance(node, dict) or part not in node:
+            names = list(node) if isinstance(node, dict) else []
+            if depth == 0:
+                names = [name for name in [*names, *groups()] if name != "hydra"]
+            raise unknown("the option", key, names)
+        node = node[part]

@@ -1,0 +1,156 @@
+"""One run's configuration as plain data, its identity, and the checks that need nothing but it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from memforest.core.digests import digest
+from memforest.core.errors import ConfigError
+
+GROUPS = ("dataset", "backbone", "embedder", "compressor", "merger", "retriever")
+RESERVED = ("name", "traits")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The chosen option of a group: its settings with `_target_`, and its traits.
+
+    needs, provides: what it asks of the choices before it, and what it offers those after it;
+    uses: run-level settings (ratio, seed, merger) that can change its result;
+    execution_only: settings that cannot, or whose content is hashed instead.
+    """
+
+    group: str
+    name: str
+    settings: Mapping[str, Any]
+    needs: tuple[str, ...]
+    provides: tuple[str, ...]
+    uses: tuple[str, ...]
+    execution_only: tuple[str, ...]
+
+    def identity(self) -> dict[str, Any]:
+        """What can change an output: the name and the settings, in words."""
+        kept = {key: value for key, value in self.settings.items() if key not in self.execution_only}
+        return {"name": self.name, **kept}
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """Everything that one run is made of."""
+
+    choices: Mapping[str, Choice]
+    ratio: float
+    k: int
+    word_budgets: tuple[int, ...]
+    seed: int
+    workers: int
+    outputs: Path
+
+    def __getitem__(self, group: str) -> Choice:
+        return self.choices[group]
+
+    def identity(self) -> dict[str, Any]:
+        """Settings that can change an output; what the compressor ignores is normalised to null."""
+        uses = self["compressor"].uses
+        groups = {group: choice.identity() for group, choice in self.choices.items()}
+        if "merger" not in uses:
+            groups["merger"] = None
+        return {
+            **groups,
+            "ratio": self.ratio if "ratio" in uses else None,
+            "seed": self.seed if "seed" in uses else None,
+            "k": self.k,
+            "word_budgets": list(self.word_budgets),
+        }
+
+    def with_compressor(self, choice: Choice) -> RunSpec:
+        """The same run with another compressor."""
+        return replace(self, choices={**self.choices, "compressor": choice})
+
+
+def run_id(identity: Mapping[str, Any], *, data: str) -> str:
+    """A readable slug and a hash of settings and data."""
+    compressor, merger = identity["compressor"]["name"], identity["merger"]
+    parts = [identity["dataset"]["name"], identity["backbone"]["name"], compressor]
+    if identity["ratio"] is not None:
+        parts.append(f"{identity['ratio']:g}")
+    if merger is not None:
+        parts.append(merger["name"])
+    parts.append(identity["retriever"]["name"])
+    if identity["seed"] is not None:
+        parts.append(f"seed{identity['seed']}")
+    return "-".join(parts) + "-" + digest({"settings": identity, "data": data})[:10]
+
+
+def parse_choice(group: str, raw: Mapping[str, Any]) -> Choice:
+    """One group's composed settings."""
+    traits = raw.get("traits") or {}
+    return Choice(
+        group=group,
+        name=raw["name"],
+        settings={key: value for key, value in raw.items() if key not in RESERVED},
+        needs=tuple(traits.get("needs", ())),
+        provides=tuple(traits.get("provides", ())),
+        uses=tuple(traits.get("uses", ())),
+        execution_only=tuple(traits.get("execution_only", ())),
+    )
+
+
+def parse_spec(raw: Mapping[str, Any]) -> RunSpec:
+    """A composed configuration as plain data -> RunSpec. Raises ConfigError with all problems at once."""
+    spec = RunSpec(
+        choices={group: parse_choice(group, raw[group]) for group in GROUPS},
+        ratio=raw["ratio"],
+        k=raw["k"],
+        word_budgets=tuple(raw["word_budgets"]),
+        seed=raw["seed"],
+        workers=raw["workers"],
+        outputs=Path(str(raw["paths"]["outputs"])),
+    )
+    problems = [*_value_problems(spec), *_pairing_problems(spec)]
+    if problems:
+        raise ConfigError("\n".join(problems))
+    return spec
+
+
+def _value_problems(spec: RunSpec) -> Sequence[str]:
+    problems = []
+    if not _is_number(spec.ratio) or not 0 <= spec.ratio < 1:
+        problems.append(
+            f"ratio={spec.ratio} is not in [0, 1): it is the share of nodes removed, 0.3 keeps 70 % of them"
+        )
+    for name in ("k", "workers"):
+        value = getattr(spec, name)
+        if not _is_whole(value) or value < 1:
+            problems.append(f"{name}={value} must be a whole number of at least 1")
+    if not _is_whole(spec.seed) or spec.seed < 0:
+        problems.append(f"seed={spec.seed} must be a whole number of at least 0")
+    if any(not _is_whole(budget) or budget < 1 for budget in spec.word_budgets):
+        problems.append(f"word_budgets={list(spec.word_budgets)} must be whole numbers of at least 1")
+    return problems
+
+
+def _pairing_problems(spec: RunSpec) -> Sequence[str]:
+    """Needs that the choice before does not provide, in one sentence that names both."""
+    problems = []
+    for provider, users in (("dataset", ("backbone",)), ("backbone", ("compressor", "retriever"))):
+        for user in users:
+            lacking = [need for need in spec[user].needs if need not in spec[provider].provides]
+            if lacking:
+                problems.append(
+                    f"{user}={spec[user].name} needs {' and '.join(lacking)}, "
+                    f"which {provider}={spec[provider].name} does not provide"
+                )
+    return problems
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

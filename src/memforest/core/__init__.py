@@ -1,0 +1,1 @@
+"""Types, protocols, errors and exact arithmetic; imports nothing else of this project."""

@@ -1,0 +1,27 @@
+"""Errors that users meet. Each says what was wrong, where, and what to do."""
+
+from __future__ import annotations
+
+
+class MemforestError(Exception):
+    """Base of every error that is shown to the user as one message, without a traceback."""
+
+
+class ConfigError(MemforestError):
+    """The asked configuration is impossible: an unknown name, a value out of range, an incompatible pair."""
+
+
+class DataError(MemforestError):
+    """An input file is missing, is not what it claims to be, or holds a value that cannot be read."""
+
+
+class StoreError(MemforestError):
+    """A stored artifact or run is damaged or does not match its manifest."""
+
+
+class MethodError(MemforestError):
+    """A method broke its protocol: wrong node count, lost lineage, too many hits."""
+
+
+class MissingExtraError(MemforestError):
+    """An optional package is absent; the message carries the install command."""

@@ -1,0 +1,41 @@
+"""Orders of nodes: insertion, chronological, and the one rule for the place of a merged node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memforest.core.types import MemoryNode, Pair
+
+
+def filled_times(times: Sequence[float | None]) -> NDArray[np.float64]:
+    """Times with gaps filled, always finite: an absent time means input order.
+
+    A node without a time takes the latest time given before it (the first given time at the beginning); when no node
+    has a time, the places themselves are the times.
+    """
+    given = [time for time in times if time is not None]
+    if not given:
+        return np.arange(len(times), dtype=np.float64)
+    filled = np.empty(len(times), dtype=np.float64)
+    latest = given[0]
+    for place, time in enumerate(times):
+        latest = latest if time is None else time
+        filled[place] = latest
+    return filled
+
+
+def chronological_ranks(times: Sequence[float | None]) -> NDArray[np.int64]:
+    """Rank of each node on the timeline, 0..N-1; equal times keep input order."""
+    order = np.argsort(filled_times(times), kind="stable")
+    ranks = np.empty(len(times), dtype=np.int64)
+    ranks[order] = np.arange(len(times))
+    return ranks
+
+
+def in_time_order(first: MemoryNode, second: MemoryNode) -> Pair:
+    """The pair with the older node first; `first` stands first in insertion order and wins ties."""
+    swap = first.time is not None and second.time is not None and second.time < first.time
+    return Pair(older=second, newer=first) if swap else Pair(older=first, newer=second)

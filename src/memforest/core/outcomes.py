@@ -1,0 +1,74 @@
+"""Typed outcomes: a failure is never an answer and never a zero (DESIGN rule 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from memforest.core.types import MemoryNode, Segment
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer was given."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Abstained:
+    """The answerer said that the memory does not hold the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """No answer: `stage` names the step that failed, `error` the reason."""
+
+    stage: str
+    error: str
+
+
+Answer = Answered | Abstained | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Correct:
+    """The judge accepted the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incorrect:
+    """The judge rejected the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unscored:
+    """No verdict, and why."""
+
+    reason: str
+
+
+Verdict = Correct | Incorrect | Unscored
+
+
+@dataclass(frozen=True, slots=True)
+class MergedSegments:
+    """What a merger made of a pair: the surviving segments, and those it gave up."""
+
+    segments: tuple[Segment, ...]
+    dropped: tuple[Segment, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class MergeFailed:
+    """A pair that could not be merged; both nodes are kept."""
+
+    reason: str
+
+
+MergeResult = MergedSegments | MergeFailed
+"""What a merger returns for one pair."""
+
+MergeOutcome = MemoryNode | MergeFailed
+"""What a compressor is told about one pair: the merged node, or why there is none."""

@@ -1,0 +1,142 @@
+"""What a method must offer. All arguments are keyword-only; no method takes a `Gold`, except the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memforest.core.outcomes import Answer, MergeOutcome, MergeResult, Verdict
+from memforest.core.types import Gold, Hits, Json, Memory, MemoryNode, Pair, Query, Question, Unit
+from memforest.core.vectors import Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """Unit vectors of texts, shape [texts, dimension], and which texts were longer than the model reads."""
+
+    vectors: Matrix
+    truncated: NDArray[np.bool_]
+
+
+class Embedder(Protocol):
+    """Texts -> unit vectors. A text's vector must not depend on the texts beside it."""
+
+    @property
+    def identity(self) -> str:
+        """Names model, weights and settings: equal identities give equal vectors."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+
+    def embed(self, *, texts: Sequence[str]) -> Embedding:
+        """Vectors of `texts`, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotRunnable:
+    """A unit for which a backbone lacks what it needs; it is listed and counted, never dropped in silence."""
+
+    unit_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedDataset:
+    """A dataset in memory: units in file order, questions and gold in the same order as each other.
+
+    `digest` is the sha256 of the data; `notices` are the irregularities met while loading, one sentence each.
+    """
+
+    units: tuple[Unit, ...]
+    questions: tuple[Question, ...]
+    golds: tuple[Gold, ...]
+    categories: tuple[str, ...]
+    digest: str
+    notices: tuple[str, ...] = ()
+
+
+class Dataset(Protocol):
+    """Raw files -> units, questions and gold."""
+
+    def load(self) -> LoadedDataset:
+        """Raises DataError for a missing file or one that is not of this dataset."""
+
+
+class Backbone(Protocol):
+    """Unit -> memories."""
+
+    def inputs(self, *, unit: Unit) -> str | NotRunnable:
+        """Digest of what `build` reads beyond the unit (empty if nothing), or why the unit cannot be built."""
+
+    def build(self, *, unit: Unit, embedder: Embedder) -> list[Memory]:
+        """The unit's memories, nodes in insertion order."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reduction:
+    """What a compressor leaves: surviving nodes in insertion order, and facts about how it went."""
+
+    nodes: tuple[MemoryNode, ...]
+    details: Mapping[str, Json] = field(default_factory=dict)
+
+
+Wave = tuple[Pair, ...]
+"""Independent pairs to merge at once: no node stands in two of them."""
+
+Waves = Generator[Wave, Sequence[MergeOutcome], Reduction]
+"""Yields waves, is sent the outcome of each pair, returns what is left."""
+
+
+class Compressor(Protocol):
+    """Memory, ratio -> exactly `target_count` nodes, unless failed merges leave more."""
+
+    def compress(self, *, memory: Memory, ratio: float, seed: int) -> Waves:
+        """Drives one memory; pure but for the merges that it asks for."""
+
+
+Encode = Callable[[Sequence[str]], Matrix]
+"""Texts of segments -> their vectors."""
+
+
+class Merger(Protocol):
+    """Pairs of nodes -> segments of the merged nodes (the papers' F)."""
+
+    def merge(self, *, pairs: Sequence[Pair], encode: Encode) -> Sequence[MergeResult]:
+        """One result per pair, in order; a typed failure instead of an exception for a pair that cannot be merged."""
+
+
+class Index(Protocol):
+    """A memory made ready for search."""
+
+    def search(self, *, query: Query, k: int) -> Hits:
+        """A full ranking of which the first min(k, nodes) are the hits."""
+
+
+class Retriever(Protocol):
+    """Memory -> index."""
+
+    def index(self, *, memory: Memory) -> Index:
+        """Takes any memory, before and after any compressor, empty ones too."""
+
+
+Search = Callable[[Query], Sequence[Hits]]
+"""One hits list per memory of the unit."""
+
+
+class Answerer(Protocol):
+    """Question and search -> answer; the answerer owns the loop."""
+
+    def answer(self, *, question: Question, search: Search) -> Answer:
+        """A typed outcome; failures are returned, not raised."""
+
+
+class Judge(Protocol):
+    """Question, gold, answer -> verdict."""
+
+    def judge(self, *, question: Question, gold: Gold, answer: Answer) -> Verdict:
+        """A typed verdict; what cannot be judged is Unscored with a reason."""

@@ -1,0 +1,70 @@
+"""Reading and writing times. A date that is present and cannot be parsed is an error, never a guess."""
+
+from __future__ import annotations
+
+import math
+import re
+from datetime import UTC, datetime
+
+from memforest.core.errors import DataError
+
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_SPOKEN = re.compile(
+    r"(?:(?P<hour>\d{1,2}):(?P<minute>\d{2})\s*(?P<half>[ap]m)\s+on\s+)?"
+    r"(?P<day>\d{1,2})\s+(?P<month>[a-z]+)\.?,?\s+(?P<year>\d{4})",
+    re.IGNORECASE,
+)
+
+
+def parse_time(value: object, *, where: str) -> float:
+    """Seconds since 1970 UTC of a number, an ISO 8601 string, or a string like `1:56 pm on 8 May, 2023`.
+
+    Month names are read in English whatever the locale; a time without a zone is taken as UTC. `where` names file,
+    unit and field for the error. Raises DataError.
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return float(value)
+    parsed = (_spoken(value.strip()) or _iso(value.strip())) if isinstance(value, str) else None
+    if parsed is None:
+        raise DataError(
+            f"{where}: cannot read the time {value!r}; write ISO 8601 (2023-05-08T13:56:00), "
+            "'1:56 pm on 8 May, 2023', or seconds since 1970"
+        )
+    return parsed.replace(tzinfo=parsed.tzinfo or UTC).timestamp()
+
+
+def _spoken(text: str) -> datetime | None:
+    match = _SPOKEN.fullmatch(text)
+    if match is None:
+        return None
+    name = match["month"].lower()
+    months = [number for number, month in enumerate(_MONTHS, 1) if name in (month, month[:3])]
+    hour = int(match["hour"] or 12)
+    if not months or not 1 <= hour <= 12:
+        return None
+    hour = hour % 12 + (12 if (match["half"] or "am").lower() == "pm" else 0)
+    try:
+        return datetime(int(match["year"]), months[0], int(match["day"]), hour, int(match["minute"] or 0))
+    except ValueError:
+        return None
+
+
+def _iso(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def long_date(time: float) -> str:
+    """A calendar time as `08 May 2023`."""
+    date = datetime.fromtimestamp(time, tz=UTC)
+    return f"{date.day:02d} {_MONTHS[date.month - 1].capitalize()} {date.year}"
+
+
+def iso_time(time: float) -> str:
+    """A calendar time as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(time, tz=UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,1 @@
+"""Raw files -> units, questions and gold."""

@@ -1,0 +1,99 @@
+"""What is known about each benchmark file: origin, size, sha256, licence; and fetching it with a check."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from memforest.core.digests import file_digest
+from memforest.core.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file of the manifest. `path` is its place under the data folder; `versions` maps known hashes to words."""
+
+    name: str
+    path: str
+    url: str
+    origin: str
+    licence: str
+    bytes: int
+    sha256: str
+    versions: Mapping[str, str]
+
+    def describe(self, digest: str) -> str:
+        """Which known version a hash is."""
+        return self.versions.get(digest, "no version that this project knows")
+
+
+def manifest() -> dict[str, Entry]:
+    """All entries by name."""
+    raw = json.loads(resources.files("memforest.datasets").joinpath("manifest.json").read_text("utf-8"))
+    return {name: Entry(name=name, **entry) for name, entry in raw.items()}
+
+
+def fetch(entry: Entry, *, folder: Path, source: Path | None) -> Path:
+    """Put the file into `folder`, from `source` or the network, if its hash is the manifest's; else change nothing.
+
+    Raises DataError for a wrong hash, a missing source, no network, or a folder that cannot be written.
+    """
+    destination = folder / entry.path
+    if destination.exists() and file_digest(destination) == entry.sha256:
+        return destination
+    try:
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=destination.parent, prefix=".fetch-")
+    except OSError as error:
+        raise DataError(
+            f"cannot write to {destination.parent}: {error.strerror}; choose another folder with --to DIR"
+        ) from error
+    os.close(handle)
+    beside = Path(name)
+    try:
+        _copy(entry, beside, source=source)
+        _verify(entry, beside, origin=str(source or entry.url))
+        if destination.exists():
+            raise DataError(
+                f"{destination} exists and is {entry.describe(file_digest(destination))}; "
+                "move it away first, it is not overwritten"
+            )
+        beside.chmod(0o644)
+        beside.rename(destination)
+    finally:
+        beside.unlink(missing_ok=True)
+    return destination
+
+
+def _copy(entry: Entry, target: Path, *, source: Path | None) -> None:
+    if source is not None:
+        if not source.is_file():
+            raise DataError(f"{source} does not exist; --from takes the path of a downloaded {Path(entry.path).name}")
+        shutil.copyfile(source, target)
+        return
+    try:
+        with urllib.request.urlopen(entry.url, timeout=60) as response, target.open("wb") as stream:
+            shutil.copyfileobj(response, stream)
+    except (urllib.error.URLError, OSError) as error:
+        raise DataError(
+            f"cannot download {entry.url} ({error}); download it where there is a network and run: "
+            f"memforest data fetch {entry.name} --from FILE"
+        ) from error
+
+
+def _verify(entry: Entry, path: Path, *, origin: str) -> None:
+    digest = file_digest(path)
+    if digest != entry.sha256:
+        raise DataError(
+            f"{origin} has sha256 {digest[:12]}... ({path.stat().st_size:,} bytes): {entry.describe(digest)}; "
+            f"expected {entry.sha256[:12]}... ({entry.bytes:,} bytes). Nothing was stored. A file of LoCoMo's schema "
+            "can be used as it is with dataset.path=FILE"
+        )

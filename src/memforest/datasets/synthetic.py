@@ -1,0 +1,34 @@
+"""Generated conversations of any size, for scaling studies."""
+
+from __future__ import annotations
+
+from memforest.core.protocols import LoadedDataset
+from memforest.datasets.locomo_schema import parse_units
+from memforest.datasets.synthetic_text import generate
+
+
+class Synthetic:
+    """Units in LoCoMo's schema, equal for equal settings and seed."""
+
+    def __init__(
+        self,
+        *,
+        units: int,
+        sessions: int,
+        turns_per_session: int,
+        facts_per_session: int,
+        questions_per_unit: int,
+        generator_seed: int,
+    ) -> None:
+        self._settings = {
+            "units": units,
+            "sessions": sessions,
+            "turns_per_session": turns_per_session,
+            "facts_per_session": facts_per_session,
+            "questions_per_unit": questions_per_unit,
+            "seed": generator_seed,
+        }
+
+    def load(self) -> LoadedDataset:
+        """Generates; raises ValueError for counts below 1."""
+        return parse_units(generate(**self._settings), file="synthetic")

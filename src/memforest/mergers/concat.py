@@ -1,0 +1,18 @@
+"""Keep everything: the lossless merger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memforest.core.outcomes import MergedSegments, MergeResult
+from memforest.core.protocols import Encode
+from memforest.core.types import Pair
+from memforest.mergers.segments import joined
+
+
+class Concat:
+    """Segments of both nodes in time order."""
+
+    def merge(self, *, pairs: Sequence[Pair], encode: Encode) -> Sequence[MergeResult]:  # noqa: ARG002
+        """Never fails and drops nothing."""
+        return [MergedSegments(segments=joined(pair)) for pair in pairs]

@@ -1,0 +1,119 @@
+"""Records and compression reports -> the numbers of `metrics.json`. Recalls are in percent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memforest.metrics.intervals import clustered_interval
+from memforest.metrics.scoring import RECALLS
+
+SCHEMA = 1
+Record = Mapping[str, Any]
+
+
+def summarise(
+    records: Sequence[Record],
+    reports: Sequence[Mapping[str, Any]],
+    *,
+    categories: Sequence[str],
+    word_budgets: Sequence[int],
+    ratio: float,
+) -> dict[str, Any]:
+    """All metrics of a run. `ratio` is the one asked for, 0 for a compressor that ignores it."""
+    searched = [record for record in records if record["outcome"] == "searched"]
+    return {
+        "schema": SCHEMA,
+        **_recalls(records, searched, categories=categories, word_budgets=word_budgets),
+        **_sizes(reports, ratio=ratio),
+    }
+
+
+def _recalls(
+    records: Sequence[Record], searched: Sequence[Record], *, categories: Sequence[str], word_budgets: Sequence[int]
+) -> dict[str, Any]:
+    absent = [record for record in records if record["outcome"] == "not_runnable"]
+    return {
+        "questions": len(records),
+        "scored": sum(_value(record) is not None for record in searched),
+        "not_runnable": {
+            "questions": len(absent),
+            "units": {record["unit"]: record["reason"] for record in absent},
+        },
+        **{name: percent_mean(searched, name) for name in RECALLS},
+        "intervals": {name: _interval(searched, name) for name in RECALLS},
+        **{
+            f"{name}_by_category": {
+                category: percent_mean([r for r in searched if r["category"] == category], name)
+                for category in categories
+            }
+            for name in RECALLS
+        },
+        "questions_by_category": {
+            category: sum(record["category"] == category for record in records) for category in categories
+        },
+        **{
+            f"{name}_at_words": {
+                str(budget): percent_mean([r["at_words"][str(budget)] for r in searched], name) for budget in word_budgets
+            }
+            for name in RECALLS
+        },
+        "intervals_at_words": {
+            name: {
+                str(budget): _interval([{**r["at_words"][str(budget)], "unit": r["unit"]} for r in searched], name)
+                for budget in word_budgets
+            }
+            for name in RECALLS
+        },
+        "context_words": _rounded(sum(r["words"] for r in searched) / len(searched)) if searched else None,
+    }
+
+
+def _value(record: Record) -> float | None:
+    """Evidence recall at turns where the memory knows turns, else at sessions."""
+    value: float | None = record["evidence_recall"]
+    return record["session_evidence_recall"] if value is None else value
+
+
+def percent_mean(records: Sequence[Record], name: str) -> float | None:
+    """Mean over the records that have a value, in percent; None when none has."""
+    values = [record[name] for record in records if record[name] is not None]
+    return _rounded(100 * sum(values) / len(values)) if values else None
+
+
+def _interval(records: Sequence[Record], name: str) -> list[float] | None:
+    scored = [record for record in records if record[name] is not None]
+    bounds = clustered_interval([100 * r[name] for r in scored], [r["unit"] for r in scored]) if scored else None
+    return None if bounds is None else [_rounded(bound) for bound in bounds]
+
+
+def _sizes(reports: Sequence[Mapping[str, Any]], *, ratio: float) -> dict[str, Any]:
+    before, after = ({key: sum(r[side][key] for r in reports) for key in _SIZE_KEYS} for side in ("before", "after"))
+    return {
+        "memories": len(reports),
+        "nodes_before": before["nodes"],
+        "nodes_after": after["nodes"],
+        "ratio_requested": ratio,
+        "ratio_realised": _rounded(1 - after["nodes"] / before["nodes"]) if before["nodes"] else 0.0,
+        "text_bytes_before": before["text_bytes"],
+        "text_bytes_after": after["text_bytes"],
+        "vector_bytes_before": before["vector_bytes"],
+        "vector_bytes_after": after["vector_bytes"],
+        "words_before": before["words"],
+        "words_after": after["words"],
+        "truncated_texts_before": before["truncated_texts"],
+        "truncated_texts_after": after["truncated_texts"],
+        "merges": sum(report["merges"] for report in reports),
+        "failed_merges": sum(sum(report["failed_merges"].values()) for report in reports),
+        "shortfall": sum(report["shortfall"] for report in reports),
+        "dropped_nodes": sum(len(report["dropped_nodes"]) for report in reports),
+        "dropped_segments": sum(len(gone) for report in reports for gone in report["dropped_segments"].values()),
+    }
+
+
+_SIZE_KEYS = ("nodes", "words", "text_bytes", "vector_bytes", "truncated_texts")
+
+
+def _rounded(value: float) -> float:
+    """Six decimals: enough for any comparison, and free of the last bits of a sum."""
+    return round(value, 6)

@@ -1,0 +1,1 @@
+"""Stages, plan, execution and resume."""

@@ -1,0 +1,30 @@
+"""Seconds and counts per stage of one attempt; times never enter results."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+class StageClock:
+    """Collects what each stage took, how much it computed and how much it found cached."""
+
+    def __init__(self) -> None:
+        self._stages: dict[str, dict[str, Any]] = {}
+
+    @contextmanager
+    def stage(self, name: str, *, computed: int, cached: int = 0) -> Iterator[None]:
+        """Times the block."""
+        start = time.perf_counter()
+        yield
+        self._stages[name] = {
+            "seconds": round(time.perf_counter() - start, 3),
+            "computed": computed,
+            "cached": cached,
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """By stage."""
+        return {"stages": self._stages}

@@ -1,0 +1,240 @@
+"""The one executor that drives compressors: it merges and re-embeds wave by wave, over trees and memories at once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from memforest.core.errors import MethodError
+from memforest.core.outcomes import MergedSegments, MergeFailed, MergeOutcome
+from memforest.core.protocols import Compressor, Embedder, Embedding, Encode, Merger, Reduction, Wave, Waves
+from memforest.core.types import Json, Memory, MemoryNode, Pair, Segment, target_count
+from memforest.core.vectors import Matrix, normalised
+
+
+class Reembedding(Protocol):
+    """How merged nodes and single segments get their vectors."""
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        """Vectors of segments' texts, for mergers that compare segments."""
+
+    def embed(self, *, texts: Sequence[str], members: Sequence[Sequence[str]]) -> Embedding:
+        """Vectors of merged nodes, given their texts and the original nodes that they stand for."""
+
+
+class TextReembedding:
+    """Merged text is embedded like any other text."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        """The embedder's vectors."""
+        return self._embedder.embed(texts=texts).vectors
+
+    def embed(self, *, texts: Sequence[str], members: Sequence[Sequence[str]]) -> Embedding:  # noqa: ARG002
+        """The embedder's vectors of the merged texts."""
+        return self._embedder.embed(texts=texts)
+
+
+class MeanReembedding:
+    """For vectors of a model that is not here: a merged node gets the normalised mean of its members' vectors."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._by_id = {node.id: node.vector for node in memory.nodes}
+        self._by_text = {segment.text: node.vector for node in reversed(memory.nodes) for segment in node.segments}
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        """Vectors of the original nodes with these texts."""
+        return np.stack([self._by_text[text] for text in texts])
+
+    def embed(self, *, texts: Sequence[str], members: Sequence[Sequence[str]]) -> Embedding:
+        """Independent of the order of merging."""
+        means = np.stack([np.mean([self._by_id[member] for member in group], axis=0, dtype=np.float64) for group in members])
+        return Embedding(vectors=normalised(means), truncated=np.zeros(len(texts), dtype=bool))
+
+
+@dataclass(frozen=True, eq=False)
+class CompressedMemory:
+    """A smaller memory and what happened on the way."""
+
+    memory: Memory
+    report: Mapping[str, Json]
+
+
+@dataclass(eq=False)
+class _Job:
+    memory: Memory
+    waves: Waves
+    pending: Wave = ()
+    reduction: Reduction | None = None
+    merges: int = 0
+    failures: dict[str, int] = field(default_factory=dict)
+    dropped_segments: dict[str, list[Segment]] = field(default_factory=dict)
+
+    def advance(self, outcomes: Sequence[MergeOutcome] | None) -> None:
+        try:
+            self.pending = next(self.waves) if outcomes is None else self.waves.send(outcomes)
+        except StopIteration as stop:
+            self.pending, self.reduction = (), stop.value
+
+
+def compress_memories(
+    memories: Sequence[Memory],
+    *,
+    compressor: Compressor,
+    merger: Merger,
+    reembedding: Reembedding,
+    ratio: float,
+    seed: int,
+    progress: Callable[[int], None] = lambda merged: None,
+) -> list[CompressedMemory]:
+    """Compress `memories` together; the result for each is the same as if it were compressed alone.
+
+    Raises MethodError when a compressor breaks its protocol: nodes lost or invented, a merge of one node twice in a
+    wave, a count above M without failed merges to explain it, or below M.
+    """
+    jobs = [
+        _Job(memory, compressor.compress(memory=memory, ratio=ratio, seed=seed)) for memory in memories
+    ]
+    for job in jobs:
+        job.advance(None)
+    while active := [job for job in jobs if job.reduction is None]:
+        pairs = [(job, pair) for job in active for pair in job.pending]
+        for job in active:
+            _require_independent(job)
+        outcomes = _merge(pairs, merger=merger, reembedding=reembedding)
+        progress(len(pairs))
+        start = 0
+        for job in active:
+            end = start + len(job.pending)
+            job.advance(outcomes[start:end])
+            start = end
+    return [_finished(job, ratio=ratio) for job in jobs]
+
+
+def _merge(
+    pairs: Sequence[tuple[_Job, Pair]], *, merger: Merger, reembedding: Reembedding
+) -> list[MergeOutcome]:
+    if not pairs:
+        return []
+    encode: Encode = reembedding.encode
+    results = merger.merge(pairs=[pair for _, pair in pairs], encode=encode)
+    merged = [
+        (job, pair, result)
+        for (job, pair), result in zip(pairs, results, strict=True)
+        if isinstance(result, MergedSegments)
+    ]
+    members = [_members(pair, job.memory) for job, pair, _ in merged]
+    texts = [" ".join(segment.text for segment in result.segments) for _, _, result in merged]
+    vectors: Iterable[tuple[np.ndarray, bool]] = ()
+    if merged:
+        embedding = reembedding.embed(texts=texts, members=members)
+        vectors = zip(embedding.vectors, map(bool, embedding.truncated), strict=True)
+    made = iter(zip(members, vectors, strict=True))
+    outcomes: list[MergeOutcome] = []
+    for (job, pair), result in zip(pairs, results, strict=True):
+        if isinstance(result, MergeFailed):
+            job.failures[result.reason] = job.failures.get(result.reason, 0) + 1
+            outcomes.append(result)
+            continue
+        ids, (vector, truncated) = next(made)
+        node = _merged_node(pair, result, ids, vector, truncated)
+        job.merges += 1
+        gone = [*job.dropped_segments.pop(pair.older.id, []), *job.dropped_segments.pop(pair.newer.id, [])]
+        if gone or result.dropped:
+            job.dropped_segments[node.id] = [*gone, *result.dropped]
+        outcomes.append(node)
+    return outcomes
+
+
+def _merged_node(
+    pair: Pair, result: MergedSegments, members: tuple[str, ...], vector: np.ndarray, truncated: bool
+) -> MemoryNode:
+    times = [node.time for node in (pair.older, pair.newer) if node.time is not None]
+    return MemoryNode(
+        id=merged_id(members),
+        segments=result.segments,
+        vector=vector,
+        time=max(times, default=None),
+        members=members,
+        kind=pair.newer.kind,
+        truncated=truncated,
+        metadata=_agreed(pair.older.metadata, pair.newer.metadata),
+    )
+
+
+def merged_id(members: Sequence[str]) -> str:
+    """Id of a merged node: a function of the set of original nodes, so equal whatever the order of merging."""
+    return "merged-" + hashlib.sha256("\n".join(sorted(members)).encode()).hexdigest()[:16]
+
+
+def _members(pair: Pair, memory: Memory) -> tuple[str, ...]:
+    """Original ids of both nodes in insertion order."""
+    place = _places(memory)
+    return tuple(sorted((*pair.older.members, *pair.newer.members), key=place.__getitem__))
+
+
+def _places(memory: Memory) -> Mapping[str, int]:
+    cached = memory.__dict__.get("_places")
+    if cached is None:
+        cached = {member: place for place, member in enumerate(_all_members(memory.nodes))}
+        memory.__dict__["_places"] = cached
+    return cached
+
+
+def _all_members(nodes: Iterable[MemoryNode]) -> list[str]:
+    return [member for node in nodes for member in node.members]
+
+
+def _agreed(older: Mapping[str, Json], newer: Mapping[str, Json]) -> dict[str, Json]:
+    """Metadata in which both nodes agree; the rest is found at the members."""
+    return {key: value for key, value in older.items() if key in newer and newer[key] == value}
+
+
+def _require_independent(job: _Job) -> None:
+    ids = [node.id for pair in job.pending for node in (pair.older, pair.newer)]
+    if len(ids) != len(set(ids)):
+        raise MethodError(f"memory {job.memory.id}: a wave merges one node twice; a wave's pairs must be independent")
+
+
+def _finished(job: _Job, *, ratio: float) -> CompressedMemory:
+    assert job.reduction is not None
+    before, after = job.memory.nodes, job.reduction.nodes
+    kept = set(_all_members(after))
+    known = set(_all_members(before))
+    if len(kept) != len(_all_members(after)) or not kept <= known:
+        raise MethodError(f"memory {job.memory.id}: the compressor's nodes share members or name unknown ones")
+    return CompressedMemory(
+        memory=Memory(id=job.memory.id, nodes=after, source_level=job.memory.source_level, clock=job.memory.clock),
+        report={
+            "memory": job.memory.id,
+            "target": target_count(count=len(before), ratio=ratio),
+            "merges": job.merges,
+            "failed_merges": job.failures,
+            "shortfall": max(0, len(after) - target_count(count=len(before), ratio=ratio)),
+            "before": memory_size(job.memory),
+            "after": memory_size(Memory(id=job.memory.id, nodes=after)),
+            "dropped_nodes": [node.id for node in before if not kept.intersection(node.members)],
+            "dropped_segments": {
+                node: [{"text": segment.text, "sources": segment.sources} for segment in segments]
+                for node, segments in job.dropped_segments.items()
+            },
+            "details": dict(job.reduction.details),
+        },
+    )
+
+
+def memory_size(memory: Memory) -> dict[str, int]:
+    """Nodes, words, stored bytes of text (UTF-8) and vectors (float32), and texts longer than the embedder reads."""
+    return {
+        "nodes": len(memory),
+        "words": sum(node.words for node in memory.nodes),
+        "text_bytes": sum(len(node.text.encode()) for node in memory.nodes),
+        "vector_bytes": int(memory.matrix.nbytes),
+        "truncated_texts": sum(node.truncated for node in memory.nodes),
+    }

@@ -1,0 +1,32 @@
+"""What a person sees of a run: notices, the plan, the result."""
+
+from __future__ import annotations
+
+from memforest.config.compose import components
+from memforest.config.folder import settings
+from memforest.config.spec import RunSpec, parse_choice
+from memforest.pipeline.plan import backbone_inputs, make_plan
+from memforest.pipeline.run import execute
+from memforest.report.result import result_lines
+from memforest.store.runs import StoredRun
+
+
+def run_and_print(spec: RunSpec) -> StoredRun:
+    """Carry out a run and its uncompressed reference; the last line printed is the run's folder."""
+    parts = components(spec)
+    dataset = parts.dataset.load()
+    inputs = backbone_inputs(parts, dataset)
+    plan = make_plan(spec, dataset, inputs)
+    full_spec = spec.with_compressor(parse_choice("compressor", settings("compressor", "none")))
+    full = plan if spec["compressor"].name == "none" else make_plan(full_spec, dataset, inputs)
+    for notice in dataset.notices:
+        print(f"notice: {notice}")
+    print("plan:")
+    for line in [*plan.lines(), *(full.lines() if full is not plan else [])]:
+        print(f"  {line}", flush=True)
+    run = execute(plan, parts, dataset)
+    uncompressed = run if full is plan else execute(full, components(full_spec), dataset)
+    print()
+    print("\n".join(result_lines(run, uncompressed)))
+    print(f"run: {run.folder}", flush=True)
+    return run

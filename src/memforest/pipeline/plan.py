@@ -1,0 +1,75 @@
+"""What a run will do: which artifacts are there, which will be computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memforest.config.compose import Components
+from memforest.config.spec import RunSpec, run_id
+from memforest.core.digests import digest
+from memforest.core.protocols import LoadedDataset, NotRunnable
+from memforest.pipeline.stages import BUILD, COMPRESS, SEARCH, UnitWork, data_digest, unit_works
+from memforest.store.artifacts import ArtifactStore
+from memforest.store.runs import RunStore, StoredRun
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """One run, its work, and what is already there. `stages` is the digest of all stage keys."""
+
+    spec: RunSpec
+    run_id: str
+    data: str
+    works: tuple[UnitWork, ...]
+    stages: str
+    finished: StoredRun | None
+    stale: bool
+    cached: dict[str, int]
+
+    @property
+    def runnable(self) -> tuple[UnitWork, ...]:
+        """Units that can be built."""
+        return tuple(work for work in self.works if work.missing is None)
+
+    def lines(self) -> list[str]:
+        """The plan in words."""
+        if self.finished is not None:
+            return [f"{self.run_id}: finished, nothing to compute"]
+        head = f"{self.run_id}: {'stale, computed anew beside the old one' if self.stale else 'to compute'}"
+        units = len(self.runnable)
+        lines = [head]
+        for stage in (BUILD, COMPRESS):
+            lines.append(f"  {stage:<9}{self.cached[stage]} of {units} units cached, {units - self.cached[stage]} to compute")
+        questions = sum(len(work.questions) for work in self.runnable)
+        lines.append(f"  {SEARCH:<9}{questions} questions")
+        absent = [work.missing for work in self.works if work.missing is not None]
+        lines += [f"  not runnable: {item.unit_id}, {item.reason}" for item in absent]
+        return lines
+
+
+def make_plan(spec: RunSpec, dataset: LoadedDataset, inputs: list[str | NotRunnable]) -> Plan:
+    """Compare what the run needs with what the outputs folder holds."""
+    works = tuple(unit_works(spec, dataset, inputs))
+    data = data_digest(dataset, inputs)
+    identity = run_id(spec.identity(), data=data)
+    stages = digest([work.keys for work in works])
+    artifacts, runs = ArtifactStore(spec.outputs), RunStore(spec.outputs)
+    finished = runs.finished(identity, stages=stages)
+    return Plan(
+        spec=spec,
+        run_id=identity,
+        data=data,
+        works=works,
+        stages=stages,
+        finished=finished,
+        stale=finished is None and runs.finished(identity) is not None,
+        cached={
+            stage: sum(artifacts.has(stage, work.keys[stage]) for work in works if work.missing is None)
+            for stage in (BUILD, COMPRESS)
+        },
+    )
+
+
+def backbone_inputs(parts: Components, dataset: LoadedDataset) -> list[str | NotRunnable]:
+    """What the backbone reads beside each unit, or why it cannot build it."""
+    return [parts.backbone.inputs(unit=unit) for unit in dataset.units]

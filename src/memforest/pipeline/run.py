@@ -1,0 +1,201 @@
+"""Executing one run: build, compress, search, summarise; every step resumable, every result stored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from memforest.config.compose import Components
+from memforest.core.errors import ConfigError
+from memforest.core.protocols import LoadedDataset
+from memforest.core.types import Memory
+from memforest.embedding.cache import CachedEmbedder
+from memforest.metrics.references import NO_MEMORY, ORACLE, reference_records
+from memforest.metrics.scoring import not_runnable
+from memforest.metrics.summary import summarise
+from memforest.pipeline.clock import StageClock
+from memforest.pipeline.compression import TextReembedding, compress_memories
+from memforest.pipeline.plan import Plan
+from memforest.pipeline.progress import Progress
+from memforest.pipeline.search import search_records
+from memforest.pipeline.stages import BUILD, COMPRESS, SEARCH, UnitWork, stage_code
+from memforest.store.artifacts import ArtifactStore
+from memforest.store.code import library_versions
+from memforest.store.files import json_bytes
+from memforest.store.memory_format import dump_memories, load_memories
+from memforest.store.provenance import provenance
+from memforest.store.runs import (
+    COMPRESSION,
+    METRICS,
+    PROVENANCE,
+    REFERENCES,
+    TIMINGS,
+    PartialRun,
+    RunStore,
+    StoredRun,
+)
+
+REPORT = "report.json"
+
+
+def execute(plan: Plan, parts: Components, dataset: LoadedDataset) -> StoredRun:
+    """Carry out a plan. Returns at once when the run is finished; continues one that was interrupted."""
+    if plan.finished is not None:
+        return plan.finished
+    if not plan.runnable:
+        reasons = sorted({work.missing.reason for work in plan.works if work.missing is not None})
+        raise ConfigError("no unit of the dataset can be built: " + "; ".join(reasons[:3]))
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _Execution(plan, parts, dataset).run()
+
+
+class _Execution:
+    """One attempt at a run."""
+
+    def __init__(self, plan: Plan, parts: Components, dataset: LoadedDataset) -> None:
+        self._plan = plan
+        self._parts = parts
+        self._dataset = dataset
+        self._artifacts = ArtifactStore(plan.spec.outputs)
+        self._embedder = CachedEmbedder(embedder=parts.embedder, folder=self._artifacts.vectors)
+        self._clock = StageClock()
+
+    def run(self) -> StoredRun:
+        """All stages in order."""
+        plan = self._plan
+        partial = RunStore(plan.spec.outputs).start(plan.run_id, stages=plan.stages)
+        try:
+            self._build()
+            reports = self._compress()
+            records = self._search(partial)
+        finally:
+            self._embedder.flush()
+        with self._clock.stage("summary", computed=len(records)):
+            self._write_results(partial, records, reports)
+        return partial.publish(self._description())
+
+    def _build(self) -> None:
+        missing = [work for work in self._plan.runnable if not self._artifacts.has(BUILD, work.keys[BUILD])]
+        cached = len(self._plan.runnable) - len(missing)
+        with self._clock.stage(BUILD, computed=len(missing), cached=cached), Progress(BUILD, len(missing)) as progress:
+            for work in missing:
+                memories = self._parts.backbone.build(unit=work.unit, embedder=self._embedder)
+                self._save(BUILD, work, dump_memories(memories))
+                progress.advance(1)
+            self._embedder.flush()
+
+    def _compress(self) -> list[dict[str, Any]]:
+        """Compress what is missing, in groups that run at once; reports of all memories, in order."""
+        missing = [work for work in self._plan.runnable if not self._artifacts.has(COMPRESS, work.keys[COMPRESS])]
+        cached = len(self._plan.runnable) - len(missing)
+        with self._clock.stage(COMPRESS, computed=len(missing), cached=cached), Progress(COMPRESS, None) as progress:
+            groups = [missing[start :: self._plan.spec.workers] for start in range(self._plan.spec.workers)]
+            with ThreadPoolExecutor(self._plan.spec.workers) as pool:
+                for _ in pool.map(lambda group: self._compress_group(group, progress.advance), groups):
+                    pass
+        return [
+            report
+            for work in self._plan.runnable
+            for report in json.loads(self._artifacts.load(COMPRESS, work.keys[COMPRESS])[REPORT])
+        ]
+
+    def _compress_group(self, group: Sequence[UnitWork], advance: Callable[[int], None]) -> None:
+        """Memories of several units share waves; each unit's artifact is saved as one."""
+        spec = self._plan.spec
+        memories = {work.unit.id: self._memories(BUILD, work) for work in group}
+        done = iter(
+            compress_memories(
+                [memory for work in group for memory in memories[work.unit.id]],
+                compressor=self._parts.compressor,
+                merger=self._parts.merger,
+                reembedding=TextReembedding(self._embedder),
+                ratio=spec.ratio,
+                seed=spec.seed,
+                progress=advance,
+            )
+        )
+        for work in group:
+            results = [next(done) for _ in memories[work.unit.id]]
+            files = dump_memories([result.memory for result in results])
+            self._save(COMPRESS, work, {**files, REPORT: json_bytes([result.report for result in results])})
+
+    def _search(self, partial: PartialRun) -> list[dict[str, Any]]:
+        questions = [question.id for work in self._plan.works for question in work.questions]
+        records = partial.resume(questions)
+        done = len(records)
+        with (
+            self._clock.stage(SEARCH, computed=len(questions) - done, cached=done),
+            Progress(SEARCH, len(questions) - done) as progress,
+        ):
+            for record in partial.append(self._new_records(skip=done)):
+                records.append(record)
+                progress.advance(1)
+        return records
+
+    def _new_records(self, *, skip: int) -> Iterator[dict[str, Any]]:
+        """Records of all questions but the first `skip`."""
+        for work in self._plan.works:
+            passed = min(skip, len(work.questions))
+            skip -= passed
+            questions, golds = work.questions[passed:], work.golds[passed:]
+            if not questions:
+                continue
+            if work.missing is not None:
+                yield from (not_runnable(q, gold, work.missing.reason) for q, gold in zip(questions, golds, strict=True))
+                continue
+            yield from search_records(
+                self._memories(COMPRESS, work),
+                questions,
+                golds,
+                retriever=self._parts.retriever,
+                embedder=self._embedder,
+                k=self._plan.spec.k,
+                word_budgets=self._plan.spec.word_budgets,
+            )
+
+    def _write_results(
+        self, partial: PartialRun, records: Sequence[dict[str, Any]], reports: Sequence[dict[str, Any]]
+    ) -> None:
+        spec = self._plan.spec
+        uses_ratio = "ratio" in spec["compressor"].uses
+        summary = {"categories": self._dataset.categories, "word_budgets": spec.word_budgets}
+        metrics = summarise(records, reports, ratio=spec.ratio if uses_ratio else 0.0, **summary)
+        references = {
+            kind: summarise(self._reference(kind), [], ratio=0.0, **summary) for kind in (NO_MEMORY, ORACLE)
+        }
+        partial.write(METRICS, metrics)
+        partial.write(REFERENCES, references)
+        partial.write(COMPRESSION, list(reports))
+        partial.write(PROVENANCE, provenance())
+        partial.write(TIMINGS, self._clock.as_json())
+
+    def _reference(self, kind: str) -> list[dict[str, Any]]:
+        budgets = self._plan.spec.word_budgets
+        return [
+            record
+            for work in self._plan.runnable
+            for record in reference_records(kind, work.unit, work.questions, work.golds, word_budgets=budgets)
+        ]
+
+    def _description(self) -> dict[str, Any]:
+        code = stage_code(self._plan.spec)
+        return {
+            "schema": 1,
+            "id": self._plan.run_id,
+            "settings": self._plan.spec.identity(),
+            "data": self._plan.data,
+            "notices": list(self._dataset.notices),
+            "keys": {work.unit.id: dict(work.keys) for work in self._plan.works},
+            "code": {name: value for stage in code.values() for name, value in stage.items()},
+            "libraries": library_versions(),
+        }
+
+    def _save(self, stage: str, work: UnitWork, files: dict[str, bytes]) -> None:
+        self._artifacts.save(stage, work.keys[stage], files=files, inputs=work.inputs[stage])
+
+    def _memories(self, stage: str, work: UnitWork) -> list[Memory]:
+        return load_memories(self._artifacts.load(stage, work.keys[stage]))

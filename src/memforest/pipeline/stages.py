@@ -1,0 +1,104 @@
+"""Stage keys: one artifact per stage and unit, keyed by everything that can change its content."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memforest.config.spec import RunSpec
+from memforest.core.digests import digest
+from memforest.core.protocols import LoadedDataset, NotRunnable
+from memforest.core.types import Gold, Question, Unit
+from memforest.store.code import code_of, library_versions
+
+BUILD, COMPRESS, SEARCH = "build", "compress", "search"
+STAGES = (BUILD, COMPRESS, SEARCH)
+_EXECUTOR = "memforest.pipeline.compression"
+_SEARCHER = "memforest.pipeline.search"
+_SUMMARY = "memforest.metrics.summary"
+
+
+@dataclass(frozen=True, eq=False)
+class UnitWork:
+    """One unit with its questions and the keys and key inputs of its stages; no keys when it is not runnable."""
+
+    unit: Unit
+    questions: tuple[Question, ...]
+    golds: tuple[Gold, ...]
+    missing: NotRunnable | None
+    keys: Mapping[str, str]
+    inputs: Mapping[str, Mapping[str, Any]]
+
+
+def data_digest(dataset: LoadedDataset, inputs: Sequence[str | NotRunnable]) -> str:
+    """Hash of all data that a run reads: the dataset's file and what the backbone reads beside it."""
+    return digest([dataset.digest, [item if isinstance(item, str) else None for item in inputs]])
+
+
+def unit_works(spec: RunSpec, dataset: LoadedDataset, inputs: Sequence[str | NotRunnable]) -> list[UnitWork]:
+    """The work of a run, unit by unit, in the dataset's order."""
+    code = stage_code(spec)
+    settings = _stage_settings(spec)
+    return [_unit_work(unit, found, dataset, code, settings) for unit, found in zip(dataset.units, inputs, strict=True)]
+
+
+def stage_code(spec: RunSpec) -> dict[str, dict[str, str]]:
+    """Source hashes per stage: the chosen modules, the one that runs them, and every module of ours they import."""
+    module = {group: choice.settings["_target_"].rsplit(".", 1)[0] for group, choice in spec.choices.items()}
+    merging = [module["merger"], module["embedder"]] if "merger" in spec["compressor"].uses else []
+    return {
+        BUILD: code_of([module["backbone"], module["embedder"]]),
+        COMPRESS: code_of([module["compressor"], _EXECUTOR, *merging]),
+        SEARCH: code_of([module["retriever"], module["embedder"], _SEARCHER, _SUMMARY]),
+    }
+
+
+def _stage_settings(spec: RunSpec) -> dict[str, Any]:
+    identity = spec.identity()
+    merging = identity["merger"] is not None
+    return {
+        BUILD: {"backbone": identity["backbone"], "embedder": identity["embedder"]},
+        COMPRESS: {
+            "compressor": identity["compressor"],
+            "merger": identity["merger"],
+            "embedder": identity["embedder"] if merging else None,
+            "ratio": identity["ratio"],
+            "seed": identity["seed"],
+        },
+        SEARCH: {
+            "retriever": identity["retriever"],
+            "embedder": identity["embedder"],
+            "k": identity["k"],
+            "word_budgets": identity["word_budgets"],
+        },
+    }
+
+
+def _unit_work(
+    unit: Unit,
+    found: str | NotRunnable,
+    dataset: LoadedDataset,
+    code: Mapping[str, Mapping[str, str]],
+    settings: Mapping[str, Any],
+) -> UnitWork:
+    mine = [(q, gold) for q, gold in zip(dataset.questions, dataset.golds, strict=True) if q.unit_id == unit.id]
+    questions, golds = tuple(q for q, _ in mine), tuple(gold for _, gold in mine)
+    if isinstance(found, NotRunnable):
+        return UnitWork(unit, questions, golds, found, {}, {})
+    upstream: Any = {"unit": digest(dataclasses.asdict(unit)), "backbone_inputs": found}
+    keys: dict[str, str] = {}
+    inputs: dict[str, Mapping[str, Any]] = {}
+    for stage in STAGES:
+        if stage == SEARCH:
+            upstream = {"memory": upstream, "questions": digest([dataclasses.asdict(item) for pair in mine for item in pair])}
+        inputs[stage] = {
+            "stage": stage,
+            "settings": settings[stage],
+            "upstream": upstream,
+            "code": code[stage],
+            "libraries": library_versions(),
+        }
+        keys[stage] = upstream = digest(inputs[stage])[:32]
+    return UnitWork(unit, questions, golds, None, keys, inputs)

@@ -1,0 +1,119 @@
+"""What one run cost and saved, beside the reference rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memforest.report.table import aligned
+from memforest.store.runs import METRICS, REFERENCES, StoredRun
+
+Metrics = Mapping[str, Any]
+
+
+def result_lines(run: StoredRun, uncompressed: StoredRun) -> list[str]:
+    """The table of a finished run, the sentence that says how to read it, and what is notable."""
+    metrics, full = run.read(METRICS), uncompressed.read(METRICS)
+    rows = [("asked: " + label(run), metrics)]
+    if run.id != uncompressed.id:
+        rows.append(("uncompressed", full))
+    rows += list(run.read(REFERENCES).items())
+    recall = recall_name(metrics)
+    budgets = list(metrics["evidence_recall_at_words"])
+    header = [
+        "",
+        f"{_SHORT[recall]} [95 % interval]",
+        "answer words",
+        *(f"{_SHORT[recall]} at {budget} words" for budget in budgets),
+        "nodes",
+        "text kB",
+        "vector kB",
+        "words/question",
+    ]
+    body = [
+        [
+            name,
+            with_interval(values[recall], values["intervals"][recall]),
+            number(values["answer_token_recall"]),
+            *(number(values[f"{recall}_at_words"][budget]) for budget in budgets),
+            *_sizes(values),
+            number(values["context_words"]),
+        ]
+        for name, values in rows
+    ]
+    categories = {name: value for name, value in metrics[f"{recall}_by_category"].items() if value is not None}
+    return [
+        aligned(header, body),
+        "",
+        f"by category: {', '.join(f'{name} {number(value)}' for name, value in categories.items())}",
+        *_notable(metrics),
+        _reading(metrics, full, recall),
+    ]
+
+
+def label(run: StoredRun) -> str:
+    """The run's compressor and ratio."""
+    settings = run.read("run.json")["settings"]
+    parts = [settings["compressor"]["name"]]
+    if settings["ratio"] is not None:
+        parts.append(f"{settings['ratio']:g}")
+    if settings["merger"] is not None:
+        parts.append(settings["merger"]["name"])
+    return " ".join([*parts, settings["retriever"]["name"]])
+
+
+def recall_name(metrics: Metrics) -> str:
+    """Evidence recall where the memory knows turns, its session form where it knows sessions only."""
+    return "evidence_recall" if metrics["evidence_recall"] is not None else "session_evidence_recall"
+
+
+def number(value: float | None) -> str:
+    """One decimal; a dash for what does not exist."""
+    return "-" if value is None else f"{value:.1f}"
+
+
+def with_interval(value: float | None, interval: Sequence[float] | None) -> str:
+    """A mean with its interval."""
+    bounds = "" if interval is None else f" [{interval[0]:.1f}, {interval[1]:.1f}]"
+    return number(value) + bounds
+
+
+def _sizes(metrics: Metrics) -> list[str]:
+    if not metrics["memories"]:
+        return ["-", "-", "-"]
+    return [
+        f"{metrics['nodes_after']:,}",
+        f"{metrics['text_bytes_after'] / 1000:,.1f}",
+        f"{metrics['vector_bytes_after'] / 1000:,.1f}",
+    ]
+
+
+def _notable(metrics: Metrics) -> list[str]:
+    lines = [
+        f"questions: {metrics['questions']:,} in all, {metrics['scored']:,} scored for evidence; "
+        f"ratio asked for {metrics['ratio_requested']:g}, realised {metrics['ratio_realised']:.4f}; "
+        f"{metrics['truncated_texts_after']:,} texts longer than the embedder reads"
+    ]
+    if metrics["dropped_nodes"] or metrics["dropped_segments"]:
+        lines.append(
+            f"given up: {metrics['dropped_nodes']:,} nodes and {metrics['dropped_segments']:,} segments, "
+            "listed in compression.json"
+        )
+    if metrics["failed_merges"]:
+        lines.append(f"failed merges: {metrics['failed_merges']:,}, {metrics['shortfall']:,} nodes above the target")
+    absent = metrics["not_runnable"]
+    if absent["questions"]:
+        lines.append(f"not runnable: {absent['questions']:,} questions of {', '.join(absent['units'])}")
+    return lines
+
+
+def _reading(metrics: Metrics, full: Metrics, recall: str) -> str:
+    kind = "turns" if recall == "evidence_recall" else "sessions"
+    return (
+        f"How to read it: of the {kind} that a question's answer rests on, the hits hold {number(metrics[recall])} % "
+        f"after compression and {number(full[recall])} % before; `no memory` is the floor and `oracle evidence`, the "
+        "evidence turns themselves, the ceiling, and only the columns at equal words compare texts of equal length."
+    )
+
+
+_SHORT = {"evidence_recall": "evidence", "session_evidence_recall": "session evidence"}

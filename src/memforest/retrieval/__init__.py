@@ -1,0 +1,1 @@
+"""Memory -> index -> hits."""

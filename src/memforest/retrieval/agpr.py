@@ -1,0 +1,93 @@
+"""Retrieval with anchor-guided propagation."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memforest.core.errors import ConfigError
+from memforest.core.order import chronological_ranks, filled_times
+from memforest.core.types import Hits, Memory, Query
+from memforest.retrieval.propagation import half_up, propagate
+from memforest.retrieval.topk import query_similarities
+
+TIME_UNITS = ("dense_rank", "rank", "clip", "seconds")
+CLIP_SECONDS = 30.0
+
+
+class Agpr:
+    """The L k most similar nodes, reordered by similarity fused with nearness in time to the lambda k best.
+
+    candidate_factor: L; anchor_share: lambda; gamma: weight of the similarity. L k and lambda k are rounded half up;
+    there is at least one anchor. time_unit, the coordinate whose distance counts: dense_rank (rank among the
+    candidates' distinct times), rank (place on the whole memory's timeline), clip (30 s of a video), seconds (divided
+    by time_scale). Equal fused scores are ordered by similarity, then by insertion.
+    """
+
+    def __init__(
+        self, *, candidate_factor: float, anchor_share: float, gamma: float, time_unit: str, time_scale: float
+    ) -> None:
+        if time_unit not in TIME_UNITS:
+            raise ConfigError(f"retriever.time_unit must be one of {', '.join(TIME_UNITS)}; got {time_unit!r}")
+        if not 0 <= gamma <= 1:
+            raise ConfigError(f"retriever.gamma must be in [0, 1], got {gamma}")
+        if candidate_factor < 1 or anchor_share <= 0 or time_scale <= 0:
+            raise ConfigError(
+                "retriever=agpr needs candidate_factor >= 1, anchor_share > 0 and time_scale > 0; got "
+                f"{candidate_factor}, {anchor_share} and {time_scale}"
+            )
+        self._candidate_factor = candidate_factor
+        self._anchor_share = anchor_share
+        self._gamma = gamma
+        self._time_unit = time_unit
+        self._time_scale = time_scale
+
+    def index(self, *, memory: Memory) -> AgprIndex:
+        """Similarities come from the memory's matrix, times are prepared here."""
+        return AgprIndex(memory, retriever=self)
+
+    def coordinates(self, memory: Memory) -> NDArray[np.float64]:
+        """Time coordinate of every node in the chosen unit; dense ranks are taken later, among the candidates."""
+        times = [node.time for node in memory.nodes]
+        if self._time_unit == "rank":
+            return chronological_ranks(times).astype(np.float64)
+        filled = filled_times(times)
+        if self._time_unit == "clip":
+            return np.floor(filled / CLIP_SECONDS)
+        return filled / self._time_scale if self._time_unit == "seconds" else filled
+
+    def fuse(self, scores: NDArray[np.float64], coordinates: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+        """Fused scores of the candidates, given in descending order of similarity."""
+        if self._time_unit == "dense_rank":
+            coordinates = np.unique(coordinates, return_inverse=True)[1].astype(np.float64)
+        anchors = min(len(scores), max(1, half_up(self._anchor_share * k)))
+        return propagate(scores, coordinates, anchors=anchors, gamma=self._gamma)
+
+    def candidates(self, k: int) -> int:
+        """L k, at least k."""
+        return max(k, half_up(self._candidate_factor * k))
+
+    def unanchored(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Fused scores of nodes that are no candidates: as far from every anchor as can be."""
+        return self._gamma * scores
+
+
+class AgprIndex:
+    """A memory with its time coordinates."""
+
+    def __init__(self, memory: Memory, *, retriever: Agpr) -> None:
+        self._memory = memory
+        self._retriever = retriever
+        self._coordinates = retriever.coordinates(memory)
+
+    def search(self, *, query: Query, k: int) -> Hits:
+        """Candidates by fused score, the rest by similarity; the first k are the hits."""
+        similarities = query_similarities(self._memory, query)
+        order = np.argsort(-similarities, kind="stable")
+        head, tail = np.split(order, [self._retriever.candidates(k)])
+        fused = self._retriever.fuse(similarities[head], self._coordinates[head], k)
+        # `head` is in order of similarity, so a stable sort breaks ties by similarity, then by insertion.
+        best = np.argsort(-fused, kind="stable")
+        ranking = np.concatenate([head[best], tail])
+        scores = np.concatenate([fused[best], self._retriever.unanchored(similarities[tail])])
+        return Hits(memory=self._memory, order=tuple(ranking.tolist()), scores=tuple(scores.tolist()), k=k)

@@ -1,0 +1,30 @@
+"""Anchor-guided propagation retrieval (AGPR, Section 3.3 of the EventTree paper), as a pure function."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def propagate(
+    scores: NDArray[np.float64],
+    times: NDArray[np.float64],
+    *,
+    anchors: int,
+    gamma: float,
+) -> NDArray[np.float64]:
+    """Fused scores v = gamma s + (1 - gamma) p of candidates, shape [candidates].
+
+    `scores` are similarities in descending order, `times` the candidates' time coordinates; the first `anchors` of
+    them are the anchors, and p_j = mean over anchors a of exp(-|t_j - t_a|). An anchor is near to itself.
+    """
+    distances = np.abs(times[:, None] - times[None, :anchors])
+    nearness = np.exp(-distances).mean(axis=1) if len(times) else np.zeros(0)
+    return np.asarray(gamma * scores + (1 - gamma) * nearness)
+
+
+def half_up(value: float) -> int:
+    """Rounded to the nearest integer, halves upwards."""
+    return math.floor(value + 0.5)

@@ -1,0 +1,1 @@
+"""Run and artifact folders, their schema, and provenance."""

@@ -1,0 +1,196 @@
+"""Runs: one folder per run identity. An unfinished run lives beside its place and is renamed into it when complete."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from memforest.core.errors import StoreError
+from memforest.store.code import code_of, library_versions
+from memforest.store.files import json_bytes, json_line, write_atomically
+
+RUN = "run.json"
+QUESTIONS = "questions.jsonl"
+METRICS = "metrics.json"
+TIMINGS = "timings.json"
+REFERENCES = "references.json"
+COMPRESSION = "compression.json"
+PROVENANCE = "provenance.json"
+_PARTIAL = ".partial-"
+_REPLACED = ".replaced-"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run folder that is complete."""
+
+    folder: Path
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self.folder.name
+
+    def read(self, name: str) -> Any:
+        """One of the run's JSON files. Raises StoreError."""
+        try:
+            return json.loads((self.folder / name).read_bytes())
+        except (OSError, json.JSONDecodeError) as error:
+            raise StoreError(f"{self.folder / name} cannot be read ({error}); delete the folder and run again") from error
+
+    def records(self) -> list[dict[str, Any]]:
+        """The run's question records, in order."""
+        try:
+            return [json.loads(line) for line in (self.folder / QUESTIONS).read_text("utf-8").splitlines()]
+        except (OSError, json.JSONDecodeError) as error:
+            raise StoreError(f"{self.folder / QUESTIONS} cannot be read ({error}); delete the folder and run again") from error
+
+    def changes(self) -> list[str]:
+        """What has changed since the run: modules and libraries. Empty when the run is fresh; else it is stale."""
+        recorded = self.read(RUN)
+        code: Mapping[str, str] = recorded["code"]
+        now = code_of(code)
+        modules = sorted(name for name in {*code, *now} if code.get(name) != now.get(name))
+        libraries = sorted(name for name, version in library_versions().items() if recorded["libraries"].get(name) != version)
+        return [*modules, *libraries]
+
+
+class PartialRun:
+    """A run in progress: records are appended and flushed one by one; `publish` puts the folder in its place."""
+
+    def __init__(self, folder: Path, *, store: RunStore, run_id: str, stages: str) -> None:
+        self.folder = folder
+        self._store = store
+        self._run_id = run_id
+        self._stages = stages
+
+    def write(self, name: str, value: Any) -> None:
+        """Write one JSON file of the run."""
+        write_atomically(self.folder / name, json_bytes(value))
+
+    def resume(self, questions: Sequence[str]) -> list[dict[str, Any]]:
+        """Records that are already there: the longest run of whole lines that answers `questions` from the first on.
+
+        Whatever follows, such as a line cut off by a kill, is removed.
+        """
+        path = self.folder / QUESTIONS
+        records: list[dict[str, Any]] = []
+        end = 0
+        for line in path.read_bytes().splitlines(keepends=True) if path.exists() else []:
+            record = _whole_record(line)
+            if record is None or len(records) == len(questions) or record.get("question") != questions[len(records)]:
+                break
+            records.append(record)
+            end += len(line)
+        with path.open("ab") as stream:
+            stream.truncate(end)
+        return records
+
+    def append(self, records: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Append records as they come, each flushed before the next is asked for."""
+        with (self.folder / QUESTIONS).open("a", encoding="utf-8") as stream:
+            for record in records:
+                stream.write(json_line(record) + "\n")
+                stream.flush()
+                yield record
+
+    def publish(self, run: Mapping[str, Any]) -> StoredRun:
+        """Complete the run with `run.json` and rename it into its place; an older run there is replaced."""
+        self.write(RUN, {**run, "stages": self._stages})
+        return self._store.publish(self.folder, self._run_id, self._stages)
+
+
+class RunStore:
+    """`runs/<run id>/` under the outputs folder."""
+
+    def __init__(self, outputs: Path) -> None:
+        self._root = outputs / "runs"
+
+    def finished(self, run_id: str, *, stages: str | None = None) -> StoredRun | None:
+        """The complete run with this id, if there is one (and its stage keys are `stages`, where given)."""
+        run = StoredRun(self._root / run_id)
+        if not (run.folder / RUN).is_file():
+            return None
+        return run if stages is None or run.read(RUN)["stages"] == stages else None
+
+    def start(self, run_id: str, *, stages: str) -> PartialRun:
+        """A folder for a new attempt, holding the records of the longest earlier attempt with the same stage keys.
+
+        Each attempt has a folder of its own, so that two processes that run the same command never write one file.
+        """
+        self._recover(run_id)
+        self._root.mkdir(parents=True, exist_ok=True)
+        earlier = [path / QUESTIONS for path in self._root.glob(f"{run_id}{_PARTIAL}{stages[:8]}-*")]
+        longest = max((path for path in earlier if path.is_file()), key=lambda path: path.stat().st_size, default=None)
+        folder = Path(tempfile.mkdtemp(dir=self._root, prefix=f"{run_id}{_PARTIAL}{stages[:8]}-"))
+        folder.chmod(0o755)
+        if longest is not None:
+            shutil.copyfile(longest, folder / QUESTIONS)
+        return PartialRun(folder, store=self, run_id=run_id, stages=stages)
+
+    def publish(self, folder: Path, run_id: str, stages: str) -> StoredRun:
+        """Rename a complete attempt into its place and remove other attempts at this run."""
+        target = self._root / run_id
+        if (rival := self.finished(run_id, stages=stages)) is not None:
+            self._clean(run_id)
+            return rival
+        if target.exists():
+            target.rename(Path(tempfile.mkdtemp(dir=self._root, prefix=f"{run_id}{_REPLACED}")) / run_id)
+        folder.rename(target)
+        self._clean(run_id)
+        return StoredRun(target)
+
+    def all(self) -> list[StoredRun]:
+        """Complete runs by id."""
+        return [StoredRun(path.parent) for path in sorted(self._root.glob(f"*/{RUN}")) if _PARTIAL not in path.parent.name]
+
+    def unfinished(self) -> dict[str, int]:
+        """Runs without a complete folder, and how many questions their longest attempt holds."""
+        found: dict[str, int] = {}
+        for folder in sorted(self._root.glob(f"*{_PARTIAL}*")):
+            run_id = folder.name.split(_PARTIAL)[0]
+            path = folder / QUESTIONS
+            done = path.read_bytes().count(b"\n") if path.is_file() else 0
+            if self.finished(run_id) is None:
+                found[run_id] = max(done, found.get(run_id, 0))
+        return found
+
+    def find(self, name: str) -> StoredRun:
+        """A complete run by id, by an unambiguous part of it, or by its folder. Raises StoreError."""
+        folder = Path(name)
+        if (folder / RUN).is_file():
+            return StoredRun(folder)
+        matches = [run for run in self.all() if run.id == name] or [run for run in self.all() if name in run.id]
+        if len(matches) == 1:
+            return matches[0]
+        if not matches:
+            unfinished = [run_id for run_id in self.unfinished() if name in run_id]
+            hint = f"{unfinished[0]} is unfinished; run its command again" if unfinished else "list them with: memforest runs"
+            raise StoreError(f"no complete run {name!r} under {self._root}; {hint}")
+        raise StoreError(f"{name!r} fits {len(matches)} runs: {', '.join(run.id for run in matches)}; name one of them")
+
+    def _recover(self, run_id: str) -> None:
+        """Put back a run that was moved away by a process that died before its successor was in place."""
+        for holder in self._root.glob(f"{run_id}{_REPLACED}*"):
+            if (holder / run_id).exists() and not (self._root / run_id).exists():
+                (holder / run_id).rename(self._root / run_id)
+
+    def _clean(self, run_id: str) -> None:
+        for mark in (_PARTIAL, _REPLACED):
+            for path in self._root.glob(f"{run_id}{mark}*"):
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _whole_record(line: bytes) -> dict[str, Any] | None:
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        record = json.loads(line)
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        return None
+    return record if isinstance(record, dict) else None
