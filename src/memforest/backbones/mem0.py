@@ -44,9 +44,9 @@ class Mem0:
         if self._pooled:
             records = [record for _, store in stores for record in store]
             stores = [(unit.id, sorted(records, key=lambda record: record.time))]
-        return [self._memory(id=id, records=records, unit=unit, embedder=embedder) for id, records in stores]  # noqa: A001
+        return [self._memory(id=id, records=records, unit=unit, embedder=embedder) for id, records in stores]
 
-    def _memory(self, *, id: str, records: Sequence[Mem0Record], unit: Unit, embedder: Embedder) -> Memory:  # noqa: A002
+    def _memory(self, *, id: str, records: Sequence[Mem0Record], unit: Unit, embedder: Embedder) -> Memory:
         sessions = {session.time: session.id for session in unit.sessions}
         drafts = [
             Draft(

@@ -38,7 +38,9 @@ def read_export(path: Path) -> list[Mem0Record]:
     if not isinstance(raw, list):
         raise DataError(f"{path} is not a Mem0 export: expected a JSON list of memories")
     records = [parse_record(item, where=f"{path}, record {number}") for number, item in enumerate(raw)]
-    return sorted(reversed(records), key=lambda record: record.time)
+    # Newest first in the file: reversed before the stable sort, so that equal times keep the order of insertion.
+    records.reverse()
+    return sorted(records, key=lambda record: record.time)
 
 
 def parse_record(item: Any, *, where: str) -> Mem0Record:

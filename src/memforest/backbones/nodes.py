@@ -23,7 +23,7 @@ class Draft:
 def embedded_memory(
     drafts: Sequence[Draft],
     *,
-    id: str,  # noqa: A002
+    id: str,
     kind: str,
     source_level: SourceLevel,
     clock: Clock,

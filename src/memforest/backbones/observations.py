@@ -31,6 +31,11 @@ class Observations:
         ]
         return [
             embedded_memory(
-                drafts, id=unit.id, kind="observation", source_level="turn", clock=unit.clock, embedder=embedder
+                drafts,
+                id=unit.id,
+                kind="observation",
+                source_level="turn",
+                clock=unit.clock,
+                embedder=embedder,
             )
         ]

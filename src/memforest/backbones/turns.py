@@ -13,7 +13,7 @@ class Turns:
     def __init__(self, *, include_captions: bool) -> None:
         self._include_captions = include_captions
 
-    def inputs(self, *, unit: Unit) -> str | NotRunnable:  # noqa: ARG002
+    def inputs(self, *, unit: Unit) -> str | NotRunnable:
         """Reads nothing beyond the unit."""
         return ""
 
@@ -31,9 +31,7 @@ class Turns:
             for turn in session.turns
         ]
         return [
-            embedded_memory(
-                drafts, id=unit.id, kind="turn", source_level="turn", clock=unit.clock, embedder=embedder
-            )
+            embedded_memory(drafts, id=unit.id, kind="turn", source_level="turn", clock=unit.clock, embedder=embedder)
         ]
 
     def _text(self, turn: Turn) -> str:

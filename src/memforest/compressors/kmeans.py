@@ -20,9 +20,7 @@ class KMeansPruning:
             return Reduction(nodes=memory.nodes)
         clusters = kmeans(memory, clusters=target, seed=seed)
         kept = sorted(_representatives(clusters, target))
-        return Reduction(
-            nodes=tuple(memory.nodes[place] for place in kept), details={"clusters": clusters.count}
-        )
+        return Reduction(nodes=tuple(memory.nodes[place] for place in kept), details={"clusters": clusters.count})
 
 
 def _representatives(clusters: Clusters, target: int) -> list[int]:

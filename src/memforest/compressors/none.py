@@ -9,7 +9,7 @@ from memforest.core.types import Memory
 class NoCompression:
     """Keeps every node."""
 
-    def compress(self, *, memory: Memory, ratio: float, seed: int) -> Waves:  # noqa: ARG002
+    def compress(self, *, memory: Memory, ratio: float, seed: int) -> Waves:
         """The memory as it is."""
         yield from ()
-        return Reduction(nodes=memory.nodes)
+        return Reduction(nodes=memory.nodes, target=len(memory))

@@ -21,8 +21,10 @@ class RandomMerging:
         random = generator(seed=seed, purpose=memory.id)
         order = random.permutation(len(memory))
         targets, others = sorted(map(int, order[:target])), sorted(map(int, order[target:]))
-        choices = {node: _choices(first, target, seed=seed, purpose=f"{memory.id}/{node}")
-                   for node, first in zip(others, random.integers(max(target, 1), size=len(others)), strict=True)}
+        choices = {
+            node: _choices(first, target, seed=seed, purpose=f"{memory.id}/{node}")
+            for node, first in zip(others, random.integers(max(target, 1), size=len(others)), strict=True)
+        }
         choice = {node: next(choices[node]) for node in others}
         current = list(targets)
         waiting = others

@@ -22,7 +22,7 @@ class ToMe:
     round goes on with the next best edge.
     """
 
-    def compress(self, *, memory: Memory, ratio: float, seed: int) -> Waves:  # noqa: ARG002
+    def compress(self, *, memory: Memory, ratio: float, seed: int) -> Waves:
         """Rounds until M nodes are left, the last one partial."""
         target = target_count(count=len(memory), ratio=ratio)
         pool = Pool(memory.nodes)

@@ -56,7 +56,7 @@ class RunSpec:
     def identity(self) -> dict[str, Any]:
         """Settings that can change an output; what the compressor ignores is normalised to null."""
         uses = self["compressor"].uses
-        groups = {group: choice.identity() for group, choice in self.choices.items()}
+        groups: dict[str, Any] = {group: choice.identity() for group, choice in self.choices.items()}
         if "merger" not in uses:
             groups["merger"] = None
         return {
@@ -117,12 +117,15 @@ def parse_spec(raw: Mapping[str, Any]) -> RunSpec:
     return spec
 
 
+def ratio_problem(ratio: object) -> str | None:
+    """What is wrong with a ratio; None when nothing is."""
+    if _is_number(ratio) and 0 <= ratio < 1:  # type: ignore[operator]
+        return None
+    return f"ratio={ratio} is not in [0, 1): it is the share of nodes removed, 0.3 keeps 70 % of them"
+
+
 def _value_problems(spec: RunSpec) -> Sequence[str]:
-    problems = []
-    if not _is_number(spec.ratio) or not 0 <= spec.ratio < 1:
-        problems.append(
-            f"ratio={spec.ratio} is not in [0, 1): it is the share of nodes removed, 0.3 keeps 70 % of them"
-        )
+    problems = [problem] if (problem := ratio_problem(spec.ratio)) else []
     for name in ("k", "workers"):
         value = getattr(spec, name)
         if not _is_whole(value) or value < 1:

@@ -79,9 +79,13 @@ class Backbone(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Reduction:
-    """What a compressor leaves: surviving nodes in insertion order, and facts about how it went."""
+    """What a compressor leaves: surviving nodes in insertion order, and facts about how it went.
+
+    `target` is the count that the method aims at where it is not M; the report shows both.
+    """
 
     nodes: tuple[MemoryNode, ...]
+    target: int | None = None
     details: Mapping[str, Json] = field(default_factory=dict)
 
 

@@ -226,4 +226,3 @@ def target_count(*, count: int, ratio: float) -> int:
     if not 0 <= ratio < 1 or math.isnan(ratio):
         raise DataError(f"ratio is the share of nodes removed and must be in [0, 1), got {ratio}")
     return max(1, round((1 - ratio) * count)) if count else 0
-

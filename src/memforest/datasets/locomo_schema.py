@@ -82,9 +82,7 @@ def _parse_unit(item: Mapping[str, Any], *, index: int, file: str) -> _Parsed:
 def _sessions(conversation: Mapping[str, Any], *, where: str) -> tuple[tuple[Session, ...], tuple[str, ...]]:
     """Sessions by number, never by name: session_10 follows session_9."""
     numbers = sorted(int(match[1]) for key in conversation if (match := _SESSION.fullmatch(key)))
-    dated = sorted(
-        int(match[1]) for key in conversation if (match := re.fullmatch(r"session_(\d+)_date_time", key))
-    )
+    dated = sorted(int(match[1]) for key in conversation if (match := re.fullmatch(r"session_(\d+)_date_time", key)))
     orphans = [number for number in dated if number not in numbers]
     name = where.rsplit(", ", 1)[-1]
     notices = (f"{name}: {len(orphans)} session dates without a session, ignored",) if orphans else ()
@@ -93,9 +91,7 @@ def _sessions(conversation: Mapping[str, Any], *, where: str) -> tuple[tuple[Ses
 
 def _session(conversation: Mapping[str, Any], number: int, *, where: str) -> Session:
     place = f"{where}, session_{number}"
-    time = parse_time(
-        _field(conversation, f"session_{number}_date_time", str, where=where), where=f"{place}_date_time"
-    )
+    time = parse_time(_field(conversation, f"session_{number}_date_time", str, where=where), where=f"{place}_date_time")
     turns = tuple(
         Turn(
             id=_field(raw, "dia_id", str, where=f"{place}[{position}]"),
@@ -120,7 +116,7 @@ def _observations(raw: object, *, sessions: tuple[Session, ...], where: str) -> 
             for fact in facts
         ]
         position = {turn.id: place for place, turn in enumerate(session.turns)}
-        yield from sorted(facts, key=lambda fact: min((position.get(turn, len(position)) for turn in fact.turn_ids)))
+        yield from sorted(facts, key=lambda fact: min(position.get(turn, len(position)) for turn in fact.turn_ids))
 
 
 def _observation(fact: object, *, speaker: str, session: Session, where: str) -> Observation:
@@ -135,7 +131,7 @@ def _observation(fact: object, *, speaker: str, session: Session, where: str) ->
 
 def _question(raw: Mapping[str, Any], *, unit: Unit, number: int, where: str) -> tuple[Question, Gold]:
     category = raw.get("category") if isinstance(raw, dict) else None
-    if category not in CATEGORIES:
+    if not isinstance(category, int) or category not in CATEGORIES:
         raise DataError(f"{where}: unknown category {category!r}; LoCoMo has {', '.join(map(str, CATEGORIES))}")
     identity = f"{unit.id}/qa{number}"
     evidence = evidence_ids(_field(raw, "evidence", list, where=where))
@@ -195,7 +191,8 @@ def _field(record: object, key: str, kind: type[T], *, where: str) -> T:
 
 
 def _name(kind: type) -> str:
-    return {dict: "an object", list: "a list", str: "a text"}.get(kind, kind.__name__)
+    names: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
+    return names.get(kind, kind.__name__)
 
 
 def _kind(value: object) -> str:

@@ -30,6 +30,15 @@ class Entry:
     sha256: str
     versions: Mapping[str, str]
 
+    def lines(self) -> list[str]:
+        """The entry in words."""
+        return [
+            f"{self.name}: {self.origin}",
+            f"  size    {self.bytes:,} bytes",
+            f"  sha256  {self.sha256}",
+            f"  licence {self.licence}",
+        ]
+
     def describe(self, digest: str) -> str:
         """Which known version a hash is."""
         return self.versions.get(digest, "no version that this project knows")

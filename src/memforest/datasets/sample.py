@@ -16,6 +16,4 @@ class Sample:
     def load(self) -> LoadedDataset:
         """The same four units everywhere."""
         content = resources.files("memforest.datasets").joinpath("sample.json").read_bytes()
-        return parse_units(
-            json.loads(content), file="sample.json", digest_of_file=hashlib.sha256(content).hexdigest()
-        )
+        return parse_units(json.loads(content), file="sample.json", digest_of_file=hashlib.sha256(content).hexdigest())

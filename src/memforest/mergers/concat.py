@@ -13,6 +13,6 @@ from memforest.mergers.segments import joined
 class Concat:
     """Segments of both nodes in time order."""
 
-    def merge(self, *, pairs: Sequence[Pair], encode: Encode) -> Sequence[MergeResult]:  # noqa: ARG002
+    def merge(self, *, pairs: Sequence[Pair], encode: Encode) -> Sequence[MergeResult]:
         """Never fails and drops nothing."""
         return [MergedSegments(segments=joined(pair)) for pair in pairs]

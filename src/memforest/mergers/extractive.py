@@ -37,6 +37,4 @@ class Extractive:
                 # Of two equally long segments the older one goes: the newer states what holds now.
                 place = first if words[kept[first]] <= words[kept[second]] else second
                 dropped.append(kept.pop(place))
-        return MergedSegments(
-            segments=tuple(segments[i] for i in kept), dropped=tuple(segments[i] for i in dropped)
-        )
+        return MergedSegments(segments=tuple(segments[i] for i in kept), dropped=tuple(segments[i] for i in dropped))

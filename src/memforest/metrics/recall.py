@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from memforest.core.times import long_date
 from memforest.core.types import Clock, Gold, MemoryNode
 
-STOPWORDS = frozenset("the a an of and to in on for is was her his".split())
+STOPWORDS = frozenset(["the", "a", "an", "of", "and", "to", "in", "on", "for", "is", "was", "her", "his"])
 _TOKEN = re.compile(r"[a-z0-9]+")
 _TURN_ID = re.compile(r"(D\d+):\d+")
 

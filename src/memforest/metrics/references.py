@@ -15,7 +15,12 @@ ORACLE = "oracle evidence"
 
 
 def reference_records(
-    kind: str, unit: Unit, questions: Sequence[Question], golds: Sequence[Gold], *, word_budgets: Sequence[int]
+    kind: str,
+    unit: Unit,
+    questions: Sequence[Question],
+    golds: Sequence[Gold],
+    *,
+    word_budgets: Sequence[int],
 ) -> list[dict[str, Any]]:
     """Records of one unit's questions as if nothing (`NO_MEMORY`) or exactly the evidence turns (`ORACLE`) were hit.
 

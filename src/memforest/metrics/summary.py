@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memforest.metrics.intervals import clustered_interval
+from memforest.core.intervals import clustered_interval
 from memforest.metrics.scoring import RECALLS
 
 SCHEMA = 1
@@ -30,7 +30,11 @@ def summarise(
 
 
 def _recalls(
-    records: Sequence[Record], searched: Sequence[Record], *, categories: Sequence[str], word_budgets: Sequence[int]
+    records: Sequence[Record],
+    searched: Sequence[Record],
+    *,
+    categories: Sequence[str],
+    word_budgets: Sequence[int],
 ) -> dict[str, Any]:
     absent = [record for record in records if record["outcome"] == "not_runnable"]
     return {
@@ -54,7 +58,8 @@ def _recalls(
         },
         **{
             f"{name}_at_words": {
-                str(budget): percent_mean([r["at_words"][str(budget)] for r in searched], name) for budget in word_budgets
+                str(budget): percent_mean([r["at_words"][str(budget)] for r in searched], name)
+                for budget in word_budgets
             }
             for name in RECALLS
         },

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -36,7 +37,7 @@ class TextReembedding:
         """The embedder's vectors."""
         return self._embedder.embed(texts=texts).vectors
 
-    def embed(self, *, texts: Sequence[str], members: Sequence[Sequence[str]]) -> Embedding:  # noqa: ARG002
+    def embed(self, *, texts: Sequence[str], members: Sequence[Sequence[str]]) -> Embedding:
         """The embedder's vectors of the merged texts."""
         return self._embedder.embed(texts=texts)
 
@@ -45,7 +46,7 @@ class MeanReembedding:
     """For vectors of a model that is not here: a merged node gets the normalised mean of its members' vectors."""
 
     def __init__(self, memory: Memory) -> None:
-        self._by_id = {node.id: node.vector for node in memory.nodes}
+        self._by_member = {member: node.vector for node in memory.nodes for member in node.members}
         self._by_text = {segment.text: node.vector for node in reversed(memory.nodes) for segment in node.segments}
 
     def encode(self, texts: Sequence[str]) -> Matrix:
@@ -54,7 +55,9 @@ class MeanReembedding:
 
     def embed(self, *, texts: Sequence[str], members: Sequence[Sequence[str]]) -> Embedding:
         """Independent of the order of merging."""
-        means = np.stack([np.mean([self._by_id[member] for member in group], axis=0, dtype=np.float64) for group in members])
+        means = np.stack(
+            [np.mean([self._by_member[member] for member in group], axis=0, dtype=np.float64) for group in members]
+        )
         return Embedding(vectors=normalised(means), truncated=np.zeros(len(texts), dtype=bool))
 
 
@@ -75,6 +78,14 @@ class _Job:
     merges: int = 0
     failures: dict[str, int] = field(default_factory=dict)
     dropped_segments: dict[str, list[Segment]] = field(default_factory=dict)
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        return {member: place for place, member in enumerate(_all_members(self.memory.nodes))}
+
+    def members(self, pair: Pair) -> tuple[str, ...]:
+        """Original ids of both nodes in insertion order."""
+        return tuple(sorted((*pair.older.members, *pair.newer.members), key=self._places.__getitem__))
 
     def advance(self, outcomes: Sequence[MergeOutcome] | None) -> None:
         try:
@@ -98,9 +109,7 @@ def compress_memories(
     Raises MethodError when a compressor breaks its protocol: nodes lost or invented, a merge of one node twice in a
     wave, a count above M without failed merges to explain it, or below M.
     """
-    jobs = [
-        _Job(memory, compressor.compress(memory=memory, ratio=ratio, seed=seed)) for memory in memories
-    ]
+    jobs = [_Job(memory, compressor.compress(memory=memory, ratio=ratio, seed=seed)) for memory in memories]
     for job in jobs:
         job.advance(None)
     while active := [job for job in jobs if job.reduction is None]:
@@ -117,9 +126,7 @@ def compress_memories(
     return [_finished(job, ratio=ratio) for job in jobs]
 
 
-def _merge(
-    pairs: Sequence[tuple[_Job, Pair]], *, merger: Merger, reembedding: Reembedding
-) -> list[MergeOutcome]:
+def _merge(pairs: Sequence[tuple[_Job, Pair]], *, merger: Merger, reembedding: Reembedding) -> list[MergeOutcome]:
     if not pairs:
         return []
     encode: Encode = reembedding.encode
@@ -129,7 +136,7 @@ def _merge(
         for (job, pair), result in zip(pairs, results, strict=True)
         if isinstance(result, MergedSegments)
     ]
-    members = [_members(pair, job.memory) for job, pair, _ in merged]
+    members = [job.members(pair) for job, pair, _ in merged]
     texts = [" ".join(segment.text for segment in result.segments) for _, _, result in merged]
     vectors: Iterable[tuple[np.ndarray, bool]] = ()
     if merged:
@@ -173,20 +180,6 @@ def merged_id(members: Sequence[str]) -> str:
     return "merged-" + hashlib.sha256("\n".join(sorted(members)).encode()).hexdigest()[:16]
 
 
-def _members(pair: Pair, memory: Memory) -> tuple[str, ...]:
-    """Original ids of both nodes in insertion order."""
-    place = _places(memory)
-    return tuple(sorted((*pair.older.members, *pair.newer.members), key=place.__getitem__))
-
-
-def _places(memory: Memory) -> Mapping[str, int]:
-    cached = memory.__dict__.get("_places")
-    if cached is None:
-        cached = {member: place for place, member in enumerate(_all_members(memory.nodes))}
-        memory.__dict__["_places"] = cached
-    return cached
-
-
 def _all_members(nodes: Iterable[MemoryNode]) -> list[str]:
     return [member for node in nodes for member in node.members]
 
@@ -205,20 +198,26 @@ def _require_independent(job: _Job) -> None:
 def _finished(job: _Job, *, ratio: float) -> CompressedMemory:
     assert job.reduction is not None
     before, after = job.memory.nodes, job.reduction.nodes
+    exact = target_count(count=len(before), ratio=ratio)
+    target = exact if job.reduction.target is None else job.reduction.target
+    _require_lineage(job.memory, after)
+    if len(after) < target or (len(after) > target and not job.failures):
+        raise MethodError(
+            f"memory {job.memory.id}: the compressor left {len(after)} nodes where {target} were asked for"
+        )
     kept = set(_all_members(after))
-    known = set(_all_members(before))
-    if len(kept) != len(_all_members(after)) or not kept <= known:
-        raise MethodError(f"memory {job.memory.id}: the compressor's nodes share members or name unknown ones")
+    smaller = Memory(id=job.memory.id, nodes=after, source_level=job.memory.source_level, clock=job.memory.clock)
     return CompressedMemory(
-        memory=Memory(id=job.memory.id, nodes=after, source_level=job.memory.source_level, clock=job.memory.clock),
+        memory=smaller,
         report={
             "memory": job.memory.id,
-            "target": target_count(count=len(before), ratio=ratio),
+            "target": exact,
+            "method_target": target,
             "merges": job.merges,
             "failed_merges": job.failures,
-            "shortfall": max(0, len(after) - target_count(count=len(before), ratio=ratio)),
+            "shortfall": len(after) - target,
             "before": memory_size(job.memory),
-            "after": memory_size(Memory(id=job.memory.id, nodes=after)),
+            "after": memory_size(smaller),
             "dropped_nodes": [node.id for node in before if not kept.intersection(node.members)],
             "dropped_segments": {
                 node: [{"text": segment.text, "sources": segment.sources} for segment in segments]
@@ -227,6 +226,14 @@ def _finished(job: _Job, *, ratio: float) -> CompressedMemory:
             "details": dict(job.reduction.details),
         },
     )
+
+
+def _require_lineage(memory: Memory, after: Sequence[MemoryNode]) -> None:
+    members = _all_members(after)
+    if len(set(members)) != len(members):
+        raise MethodError(f"memory {memory.id}: the compressor's nodes share members")
+    if not set(members) <= set(_all_members(memory.nodes)):
+        raise MethodError(f"memory {memory.id}: the compressor's nodes name members that the memory does not have")
 
 
 def memory_size(memory: Memory) -> dict[str, int]:

@@ -39,7 +39,9 @@ class Plan:
         units = len(self.runnable)
         lines = [head]
         for stage in (BUILD, COMPRESS):
-            lines.append(f"  {stage:<9}{self.cached[stage]} of {units} units cached, {units - self.cached[stage]} to compute")
+            lines.append(
+                f"  {stage:<9}{self.cached[stage]} of {units} units cached, {units - self.cached[stage]} to compute"
+            )
         questions = sum(len(work.questions) for work in self.runnable)
         lines.append(f"  {SEARCH:<9}{questions} questions")
         absent = [work.missing for work in self.works if work.missing is not None]

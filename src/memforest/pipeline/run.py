@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from threadpoolctl import threadpool_limits
@@ -34,7 +35,7 @@ from memforest.store.runs import (
     PROVENANCE,
     REFERENCES,
     TIMINGS,
-    PartialRun,
+    Attempt,
     RunStore,
     StoredRun,
 )
@@ -67,21 +68,24 @@ class _Execution:
     def run(self) -> StoredRun:
         """All stages in order."""
         plan = self._plan
-        partial = RunStore(plan.spec.outputs).start(plan.run_id, stages=plan.stages)
+        attempt = RunStore(plan.spec.outputs).start(plan.run_id, stages=plan.stages)
         try:
             self._build()
             reports = self._compress()
-            records = self._search(partial)
+            records = self._search(attempt)
         finally:
             self._embedder.flush()
         with self._clock.stage("summary", computed=len(records)):
-            self._write_results(partial, records, reports)
-        return partial.publish(self._description())
+            self._write_results(attempt, records, reports)
+        return attempt.publish(self._description())
 
     def _build(self) -> None:
         missing = [work for work in self._plan.runnable if not self._artifacts.has(BUILD, work.keys[BUILD])]
         cached = len(self._plan.runnable) - len(missing)
-        with self._clock.stage(BUILD, computed=len(missing), cached=cached), Progress(BUILD, len(missing)) as progress:
+        with (
+            self._clock.stage(BUILD, computed=len(missing), cached=cached),
+            Progress(BUILD, len(missing)) as progress,
+        ):
             for work in missing:
                 memories = self._parts.backbone.build(unit=work.unit, embedder=self._embedder)
                 self._save(BUILD, work, dump_memories(memories))
@@ -92,7 +96,10 @@ class _Execution:
         """Compress what is missing, in groups that run at once; reports of all memories, in order."""
         missing = [work for work in self._plan.runnable if not self._artifacts.has(COMPRESS, work.keys[COMPRESS])]
         cached = len(self._plan.runnable) - len(missing)
-        with self._clock.stage(COMPRESS, computed=len(missing), cached=cached), Progress(COMPRESS, None) as progress:
+        with (
+            self._clock.stage(COMPRESS, computed=len(missing), cached=cached),
+            Progress(COMPRESS, None) as progress,
+        ):
             groups = [missing[start :: self._plan.spec.workers] for start in range(self._plan.spec.workers)]
             with ThreadPoolExecutor(self._plan.spec.workers) as pool:
                 for _ in pool.map(lambda group: self._compress_group(group, progress.advance), groups):
@@ -123,15 +130,15 @@ class _Execution:
             files = dump_memories([result.memory for result in results])
             self._save(COMPRESS, work, {**files, REPORT: json_bytes([result.report for result in results])})
 
-    def _search(self, partial: PartialRun) -> list[dict[str, Any]]:
+    def _search(self, attempt: Attempt) -> list[dict[str, Any]]:
         questions = [question.id for work in self._plan.works for question in work.questions]
-        records = partial.resume(questions)
+        records = attempt.resume(questions)
         done = len(records)
         with (
             self._clock.stage(SEARCH, computed=len(questions) - done, cached=done),
             Progress(SEARCH, len(questions) - done) as progress,
         ):
-            for record in partial.append(self._new_records(skip=done)):
+            for record in attempt.append(self._new_records(skip=done)):
                 records.append(record)
                 progress.advance(1)
         return records
@@ -145,7 +152,9 @@ class _Execution:
             if not questions:
                 continue
             if work.missing is not None:
-                yield from (not_runnable(q, gold, work.missing.reason) for q, gold in zip(questions, golds, strict=True))
+                yield from (
+                    not_runnable(q, gold, work.missing.reason) for q, gold in zip(questions, golds, strict=True)
+                )
                 continue
             yield from search_records(
                 self._memories(COMPRESS, work),
@@ -158,20 +167,18 @@ class _Execution:
             )
 
     def _write_results(
-        self, partial: PartialRun, records: Sequence[dict[str, Any]], reports: Sequence[dict[str, Any]]
+        self, attempt: Attempt, records: Sequence[dict[str, Any]], reports: Sequence[dict[str, Any]]
     ) -> None:
         spec = self._plan.spec
         uses_ratio = "ratio" in spec["compressor"].uses
-        summary = {"categories": self._dataset.categories, "word_budgets": spec.word_budgets}
-        metrics = summarise(records, reports, ratio=spec.ratio if uses_ratio else 0.0, **summary)
-        references = {
-            kind: summarise(self._reference(kind), [], ratio=0.0, **summary) for kind in (NO_MEMORY, ORACLE)
-        }
-        partial.write(METRICS, metrics)
-        partial.write(REFERENCES, references)
-        partial.write(COMPRESSION, list(reports))
-        partial.write(PROVENANCE, provenance())
-        partial.write(TIMINGS, self._clock.as_json())
+        summary = partial(summarise, categories=self._dataset.categories, word_budgets=spec.word_budgets)
+        metrics = summary(records, reports, ratio=spec.ratio if uses_ratio else 0.0)
+        references = {kind: summary(self._reference(kind), [], ratio=0.0) for kind in (NO_MEMORY, ORACLE)}
+        attempt.write(METRICS, metrics)
+        attempt.write(REFERENCES, references)
+        attempt.write(COMPRESSION, list(reports))
+        attempt.write(PROVENANCE, provenance())
+        attempt.write(TIMINGS, self._clock.as_json())
 
     def _reference(self, kind: str) -> list[dict[str, Any]]:
         budgets = self._plan.spec.word_budgets

@@ -39,4 +39,6 @@ def _require_ranking(hits: Hits, *, k: int, retriever: Retriever) -> None:
     if hits.k != k:
         raise MethodError(f"retriever {name} returned {hits.k} hits where k={k} was asked for")
     if len(hits.order) != len(hits.scores) or sorted(hits.order) != list(range(len(hits.memory))):
-        raise MethodError(f"retriever {name} did not rank each of the {len(hits.memory)} nodes of {hits.memory.id} once")
+        raise MethodError(
+            f"retriever {name} did not rank each of the {len(hits.memory)} nodes of {hits.memory.id} once"
+        )

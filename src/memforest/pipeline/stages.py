@@ -92,7 +92,10 @@ def _unit_work(
     inputs: dict[str, Mapping[str, Any]] = {}
     for stage in STAGES:
         if stage == SEARCH:
-            upstream = {"memory": upstream, "questions": digest([dataclasses.asdict(item) for pair in mine for item in pair])}
+            upstream = {
+                "memory": upstream,
+                "questions": digest([dataclasses.asdict(item) for pair in mine for item in pair]),
+            }
         inputs[stage] = {
             "stage": stage,
             "settings": settings[stage],

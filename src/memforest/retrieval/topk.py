@@ -26,9 +26,7 @@ class TopKIndex:
         """All nodes by similarity, the first k are the hits."""
         scores = query_similarities(self._memory, query)
         order = np.argsort(-scores, kind="stable")
-        return Hits(
-            memory=self._memory, order=tuple(order.tolist()), scores=tuple(scores[order].tolist()), k=k
-        )
+        return Hits(memory=self._memory, order=tuple(order.tolist()), scores=tuple(scores[order].tolist()), k=k)
 
 
 def query_similarities(memory: Memory, query: Query) -> np.ndarray:

@@ -41,14 +41,18 @@ class StoredRun:
         try:
             return json.loads((self.folder / name).read_bytes())
         except (OSError, json.JSONDecodeError) as error:
-            raise StoreError(f"{self.folder / name} cannot be read ({error}); delete the folder and run again") from error
+            raise StoreError(
+                f"{self.folder / name} cannot be read ({error}); delete the folder and run again"
+            ) from error
 
     def records(self) -> list[dict[str, Any]]:
         """The run's question records, in order."""
         try:
             return [json.loads(line) for line in (self.folder / QUESTIONS).read_text("utf-8").splitlines()]
         except (OSError, json.JSONDecodeError) as error:
-            raise StoreError(f"{self.folder / QUESTIONS} cannot be read ({error}); delete the folder and run again") from error
+            raise StoreError(
+                f"{self.folder / QUESTIONS} cannot be read ({error}); delete the folder and run again"
+            ) from error
 
     def changes(self) -> list[str]:
         """What has changed since the run: modules and libraries. Empty when the run is fresh; else it is stale."""
@@ -56,11 +60,13 @@ class StoredRun:
         code: Mapping[str, str] = recorded["code"]
         now = code_of(code)
         modules = sorted(name for name in {*code, *now} if code.get(name) != now.get(name))
-        libraries = sorted(name for name, version in library_versions().items() if recorded["libraries"].get(name) != version)
+        libraries = sorted(
+            name for name, version in library_versions().items() if recorded["libraries"].get(name) != version
+        )
         return [*modules, *libraries]
 
 
-class PartialRun:
+class Attempt:
     """A run in progress: records are appended and flushed one by one; `publish` puts the folder in its place."""
 
     def __init__(self, folder: Path, *, store: RunStore, run_id: str, stages: str) -> None:
@@ -118,7 +124,7 @@ class RunStore:
             return None
         return run if stages is None or run.read(RUN)["stages"] == stages else None
 
-    def start(self, run_id: str, *, stages: str) -> PartialRun:
+    def start(self, run_id: str, *, stages: str) -> Attempt:
         """A folder for a new attempt, holding the records of the longest earlier attempt with the same stage keys.
 
         Each attempt has a folder of its own, so that two processes that run the same command never write one file.
@@ -131,7 +137,7 @@ class RunStore:
         folder.chmod(0o755)
         if longest is not None:
             shutil.copyfile(longest, folder / QUESTIONS)
-        return PartialRun(folder, store=self, run_id=run_id, stages=stages)
+        return Attempt(folder, store=self, run_id=run_id, stages=stages)
 
     def publish(self, folder: Path, run_id: str, stages: str) -> StoredRun:
         """Rename a complete attempt into its place and remove other attempts at this run."""
@@ -147,7 +153,9 @@ class RunStore:
 
     def all(self) -> list[StoredRun]:
         """Complete runs by id."""
-        return [StoredRun(path.parent) for path in sorted(self._root.glob(f"*/{RUN}")) if _PARTIAL not in path.parent.name]
+        return [
+            StoredRun(path.parent) for path in sorted(self._root.glob(f"*/{RUN}")) if _PARTIAL not in path.parent.name
+        ]
 
     def unfinished(self) -> dict[str, int]:
         """Runs without a complete folder, and how many questions their longest attempt holds."""
@@ -170,7 +178,11 @@ class RunStore:
             return matches[0]
         if not matches:
             unfinished = [run_id for run_id in self.unfinished() if name in run_id]
-            hint = f"{unfinished[0]} is unfinished; run its command again" if unfinished else "list them with: memforest runs"
+            hint = (
+                f"{unfinished[0]} is unfinished; run its command again"
+                if unfinished
+                else "list them with: memforest runs"
+            )
             raise StoreError(f"no complete run {name!r} under {self._root}; {hint}")
         raise StoreError(f"{name!r} fits {len(matches)} runs: {', '.join(run.id for run in matches)}; name one of them")
 

@@ -35,9 +35,7 @@ class EventTree:
         yield from _shrink(trees, quotas([len(tree) for tree in trees], target))
         if len(pool) > target:
             yield from _shrink([ShrinkingTree(pool, pool.places, eta=self._eta)], [target])
-        return Reduction(
-            nodes=pool.nodes, details={"trees": len(parts), "largest_tree": max(map(len, parts))}
-        )
+        return Reduction(nodes=pool.nodes, details={"trees": len(parts), "largest_tree": max(map(len, parts))})
 
 
 def _shrink(trees: Sequence[ShrinkingTree], quota: Sequence[int]) -> Waves:

@@ -31,15 +31,14 @@ def maximum_spanning_forest(weights: NDArray[np.float64]) -> NDArray[np.int64]:
         outside[new] = False
         row = weights[new]
         better = outside & (
-            (row > best) | ((row == best) & (row > -np.inf) & (_code(new, places, count) < _code(parent, places, count)))
+            (row > best)
+            | ((row == best) & (row > -np.inf) & (_code(new, places, count) < _code(parent, places, count)))
         )
         best[better] = row[better]
         parent[better] = new
     return np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
 
 
-def _code(
-    first: NDArray[np.int64] | int, second: NDArray[np.int64], count: int
-) -> NDArray[np.int64]:
+def _code(first: NDArray[np.int64] | int, second: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     """A number that orders edges by (i, j)."""
     return np.asarray(np.minimum(first, second) * count + np.maximum(first, second))

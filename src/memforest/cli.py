@@ -1,0 +1,159 @@
+"""The `memforest` command."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memforest.core.errors import MemforestError
+
+if TYPE_CHECKING:
+    from memforest.store.runs import RunStore
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Entry of the command. Exits with 1 after an error, with 2 after a usage error."""
+    parser = _parser()
+    parsed, extra = parser.parse_known_args(arguments)
+    if extra and (parsed.command != "compress" or any(word.startswith("-") or "=" not in word for word in extra)):
+        parser.error(f"unrecognised arguments: {' '.join(extra)}")
+    try:
+        _COMMANDS[parsed.command](parsed, extra)
+    except MemforestError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(1)
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough.
+        sys.stderr.close()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="memforest", description="Runs, memories and data of the memforest harness.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    runs = commands.add_parser("runs", help="list runs")
+    show = commands.add_parser("show", help="show one run's settings and metrics")
+    show.add_argument("run", help="a run's id, an unambiguous part of it, or its folder")
+    show.add_argument("--json", action="store_true", help="print the run as one JSON object")
+    compare = commands.add_parser("compare", help="runs side by side; the first is the baseline")
+    compare.add_argument("run", nargs="+", help="runs, as for show; seeds of one configuration become one row")
+    compare.add_argument("--markdown", action="store_true", help="print a Markdown table")
+    why = commands.add_parser("why", help="what of a run was cached, what was computed, and whether it is fresh")
+    why.add_argument("run", help="a run, as for show")
+    for command in (runs, show, compare, why):
+        command.add_argument("--outputs", type=Path, default=None, help="the outputs folder (default: outputs)")
+    compress = commands.add_parser(
+        "compress",
+        help="make a memory of your own smaller",
+        usage="memforest compress FILE --method NAME --ratio R --out FILE [options] [setting=value ...]",
+        description="FILE is JSONL (`text`; optional `id`, `time`, `sources`, `embedding`) or a Mem0 export. "
+        "It is never changed. setting=value sets the method (alpha=0.1) or another choice (merger.max_words=30).",
+    )
+    compress.add_argument("file", type=Path)
+    compress.add_argument("--method", required=True, help="a compressor, such as memforest")
+    compress.add_argument("--ratio", required=True, type=float, help="share of memories removed, in [0, 1)")
+    compress.add_argument("--out", required=True, type=Path, help="the JSONL file to write")
+    compress.add_argument("--merger", default=None, help="how texts are merged (default: concat)")
+    compress.add_argument("--seed", default=None, type=int)
+    compress.add_argument("--embedder", default=None, help="embed all texts with this, even where vectors are given")
+    compress.add_argument("--report", type=Path, default=None, help="report file (default: OUT with .report.json)")
+    compress.add_argument("--force", action="store_true", help="replace an existing OUT")
+    data = commands.add_parser("data", help="benchmark files").add_subparsers(dest="action", required=True)
+    data.add_parser("list", help="known files with origin, size, hash and licence")
+    fetch = data.add_parser("fetch", help="get a benchmark file and verify it")
+    fetch.add_argument("name", help="such as locomo")
+    fetch.add_argument("--from", dest="source", type=Path, default=None, help="a file that you have")
+    fetch.add_argument("--to", type=Path, default=None, help="data folder (default: MEMFOREST_DATA, else data)")
+    return parser
+
+
+def _store(parsed: argparse.Namespace) -> RunStore:
+    from memforest.config.folder import root_settings
+    from memforest.store.runs import RunStore
+
+    return RunStore(parsed.outputs or Path(root_settings()["paths"]["outputs"]))
+
+
+def _runs(parsed: argparse.Namespace, _: Sequence[str]) -> None:
+    from memforest.report.inspect import list_lines
+
+    print("\n".join(list_lines(_store(parsed))))
+
+
+def _show(parsed: argparse.Namespace, _: Sequence[str]) -> None:
+    from memforest.report.inspect import show_lines
+    from memforest.store.runs import METRICS, PROVENANCE, RUN, TIMINGS
+
+    run = _store(parsed).find(parsed.run)
+    if parsed.json:
+        files = {"run": RUN, "metrics": METRICS, "timings": TIMINGS, "provenance": PROVENANCE}
+        whole = {"id": run.id, "folder": str(run.folder), "stale": run.changes()}
+        print(
+            json.dumps(
+                {**whole, **{name: run.read(file) for name, file in files.items()}}, ensure_ascii=False, indent=2
+            )
+        )
+    else:
+        print("\n".join(show_lines(run)))
+
+
+def _compare(parsed: argparse.Namespace, _: Sequence[str]) -> None:
+    from memforest.report.inspect import compare_lines
+
+    store = _store(parsed)
+    print("\n".join(compare_lines([store.find(name) for name in parsed.run], as_markdown=parsed.markdown)))
+
+
+def _why(parsed: argparse.Namespace, _: Sequence[str]) -> None:
+    from memforest.report.inspect import why_lines
+
+    print("\n".join(why_lines(_store(parsed).find(parsed.run))))
+
+
+def _compress(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
+    from memforest.exchange.command import compress_file
+
+    settings = dict(word.split("=", 1) for word in extra)
+    for line in compress_file(
+        parsed.file,
+        parsed.out,
+        report=parsed.report or parsed.out.with_name(parsed.out.name + ".report.json"),
+        replace=parsed.force,
+        method=parsed.method,
+        ratio=parsed.ratio,
+        merger=parsed.merger,
+        seed=parsed.seed,
+        embedder=parsed.embedder,
+        settings=settings,
+    ):
+        print(line)
+
+
+def _data(parsed: argparse.Namespace, _: Sequence[str]) -> None:
+    from memforest.config.compose import compose
+    from memforest.config.folder import unknown
+    from memforest.datasets.manifest import fetch, manifest
+
+    known = manifest()
+    if parsed.action == "list":
+        for entry in known.values():
+            print("\n".join(entry.lines()))
+        return
+    if parsed.name not in known:
+        raise unknown("the data set", parsed.name, known)
+    entry = known[parsed.name]
+    print("\n".join(entry.lines()))
+    folder = parsed.to or Path(compose([])["paths"]["data"])
+    path = fetch(entry, folder=folder, source=parsed.source)
+    print(f"verified: {path} is {entry.describe(entry.sha256)}")
+    print(f"use it: MEMFOREST_DATA={folder} python run.py dataset={entry.name}")
+
+
+_COMMANDS = {"runs": _runs, "show": _show, "compare": _compare, "why": _why, "compress": _compress, "data": _data}
+
+
+if __name__ == "__main__":
+    main()

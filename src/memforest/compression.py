@@ -1,0 +1,151 @@
+"""Compress a memory of one's own: the same methods as in the harness, as one function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from memforest.config.compose import compose, instantiate
+from memforest.config.folder import root_settings
+from memforest.config.spec import Choice, parse_choice, ratio_problem
+from memforest.core.errors import ConfigError, DataError
+from memforest.core.protocols import Embedder
+from memforest.core.types import Json, Memory, MemoryNode, Segment
+from memforest.core.vectors import normalised
+from memforest.exchange.records import MemoryRecord, parse_records
+from memforest.pipeline.compression import MeanReembedding, Reembedding, TextReembedding, compress_memories
+
+PROVIDED = ("text", "time")
+"""What a list of memories offers to a method."""
+
+
+@dataclass(frozen=True, eq=False)
+class Compressed:
+    """A smaller memory and the report of what was merged, dropped and saved."""
+
+    memory: Memory
+    report: Mapping[str, Json]
+
+
+def compress(
+    memory: Memory | Iterable[MemoryRecord | Mapping[str, Any] | str],
+    *,
+    method: str,
+    ratio: float,
+    merger: str | None = None,
+    seed: int | None = None,
+    embedder: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Compressed:
+    """Remove the share `ratio` of a memory's nodes.
+
+    memory: a Memory, or an iterable of texts, of records, or of mappings with `text` and optionally `id`, `time`,
+    `sources`, `embedding`. method, merger, embedder: option names of `conf/`; None takes the default there. settings:
+    values of the method (`{"alpha": 0.1}`) or, with a dot, of another choice (`{"merger.max_words": 30}`).
+
+    Given vectors are used as they are, and merged nodes get their normalised mean; when an embedder is named, or when
+    there are no vectors, all texts are embedded. The input is never changed. Raises ConfigError and DataError.
+    """
+    choices = _choices(method=method, merger=merger, embedder=embedder, settings=settings or {})
+    seed = root_settings()["seed"] if seed is None else seed
+    if problem := ratio_problem(ratio):
+        raise ConfigError(problem)
+    if isinstance(memory, Memory):
+        own, given = memory, embedder is None
+    else:
+        records = _records(memory)
+        given = embedder is None and any(record.embedding for record in records)
+        own = memory_of(records, with_vectors=given)
+    if given:
+        return _compressed(own, choices, ratio=ratio, seed=seed, reembedding=MeanReembedding(own))
+    model: Embedder = instantiate(choices["embedder"])
+    own = embedded(own, model)
+    return _compressed(own, choices, ratio=ratio, seed=seed, reembedding=TextReembedding(model))
+
+
+def memory_of(records: Sequence[MemoryRecord], *, with_vectors: bool) -> Memory:
+    """Records as a memory, with the given vectors scaled to length 1, or with empty ones.
+
+    Raises DataError when some records have a vector and others have none, or lengths differ.
+    """
+    lacking = [record.id for record in records if record.embedding is None]
+    if with_vectors and lacking:
+        raise DataError(
+            f"memory {lacking[0]!r} has no `embedding` while others have one; give all or none, or name an embedder "
+            "(--embedder minilm) to embed them all anew"
+        )
+    nodes = tuple(
+        MemoryNode(
+            id=record.id,
+            segments=(Segment(record.text, record.sources, record.time),),
+            vector=normalised(np.array(record.embedding if with_vectors else (), dtype=np.float64)),
+            time=record.time,
+            members=record.members,
+            metadata=record.rest,
+        )
+        for record in records
+    )
+    return Memory(id="memory", nodes=nodes)
+
+
+def embedded(memory: Memory, embedder: Embedder) -> Memory:
+    """The memory with its texts embedded anew."""
+    embedding = embedder.embed(texts=[node.text for node in memory.nodes])
+    nodes = tuple(
+        replace(node, vector=vector, truncated=bool(truncated))
+        for node, vector, truncated in zip(memory.nodes, embedding.vectors, embedding.truncated, strict=True)
+    )
+    return replace(memory, nodes=nodes)
+
+
+def _records(memory: Iterable[MemoryRecord | Mapping[str, Any] | str]) -> list[MemoryRecord]:
+    items = list(memory)
+    known = [item for item in items if isinstance(item, MemoryRecord)]
+    if len(known) == len(items):
+        return known
+    return parse_records(enumerate(items, 1), where="memory", place="entry")
+
+
+def _choices(
+    *, method: str, merger: str | None, embedder: str | None, settings: Mapping[str, Any]
+) -> Mapping[str, Choice]:
+    """The named options with their settings; checked as `run.py` checks them."""
+    named = {"compressor": method, "merger": merger, "embedder": embedder}
+    overrides = [f"{group}={option}" for group, option in named.items() if option is not None]
+    overrides += [f"{key if '.' in key else 'compressor.' + key}={value}" for key, value in settings.items()]
+    raw = compose(overrides)
+    choices = {group: parse_choice(group, raw[group]) for group in named}
+    lacking = [need for need in choices["compressor"].needs if need not in PROVIDED]
+    if lacking:
+        raise ConfigError(f"method {method} needs {' and '.join(lacking)}, which a list of memories does not have")
+    return choices
+
+
+def _compressed(
+    memory: Memory, choices: Mapping[str, Choice], *, ratio: float, seed: int, reembedding: Reembedding
+) -> Compressed:
+    (done,) = compress_memories(
+        [memory],
+        compressor=instantiate(choices["compressor"]),
+        merger=instantiate(choices["merger"]),
+        reembedding=reembedding,
+        ratio=ratio,
+        seed=seed,
+    )
+    before, after = len(memory), len(done.memory)
+    uses = choices["compressor"].uses
+    report = {
+        "method": choices["compressor"].identity(),
+        "merger": choices["merger"].identity() if "merger" in uses else None,
+        "ratio_requested": ratio,
+        "ratio_realised": 1 - after / before if before else 0.0,
+        "seed": seed if "seed" in uses else None,
+        "vectors": "given, merged ones are means"
+        if isinstance(reembedding, MeanReembedding)
+        else choices["embedder"].name,
+        **done.report,
+    }
+    return Compressed(memory=done.memory, report=report)

@@ -1,0 +1,1 @@
+"""People's own memories: files in, files out."""

@@ -1,0 +1,66 @@
+"""`memforest compress`: a file of memories in, a smaller one and a report out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from memforest.compression import Compressed, compress
+from memforest.core.errors import ConfigError
+from memforest.exchange.records import output_lines, read_records
+from memforest.store.files import json_bytes, write_atomically
+
+
+def compress_file(
+    source: Path,
+    out: Path,
+    *,
+    report: Path,
+    replace: bool,
+    method: str,
+    ratio: float,
+    merger: str | None,
+    seed: int | None,
+    embedder: str | None,
+    settings: Mapping[str, Any],
+) -> list[str]:
+    """Compress `source` into `out`, each file written beside and renamed; returns the report in words.
+
+    Raises ConfigError when `out` or `report` is the input, or exists and `replace` is not set.
+    """
+    for path in (out, report):
+        _require_free(path, source=source, replace=replace)
+    records = read_records(source)
+    done = compress(records, method=method, ratio=ratio, merger=merger, seed=seed, embedder=embedder, settings=settings)
+    with_vectors = embedder is None and any(record.embedding for record in records)
+    write_atomically(report, json_bytes(done.report))
+    write_atomically(out, output_lines(records, done.memory, with_vectors=with_vectors).encode())
+    return _words(done, out=out, report=report)
+
+
+def _require_free(path: Path, *, source: Path, replace: bool) -> None:
+    if path.exists() and source.exists() and path.samefile(source):
+        raise ConfigError(f"{path} is the input, which is never overwritten; name another file with --out")
+    if path.is_dir():
+        raise ConfigError(f"{path} is a folder; name a file")
+    if path.exists() and not replace:
+        raise ConfigError(f"{path} exists; name another file, or replace it with --force")
+
+
+def _words(done: Compressed, *, out: Path, report: Path) -> list[str]:
+    facts: Any = done.report
+    before, after = facts["before"], facts["after"]
+    gone = sum(len(segments) for segments in facts["dropped_segments"].values())
+    lines = [
+        f"memories: {before['nodes']:,} -> {after['nodes']:,} "
+        f"(ratio asked for {facts['ratio_requested']:g}, realised {facts['ratio_realised']:.4f})",
+        f"text: {before['text_bytes']:,} -> {after['text_bytes']:,} bytes; "
+        f"vectors: {before['vector_bytes']:,} -> {after['vector_bytes']:,} bytes",
+        f"merges: {facts['merges']:,}; dropped: {len(facts['dropped_nodes']):,} memories, {gone:,} segments",
+    ]
+    if facts["shortfall"]:
+        lines.append(f"failed merges left {facts['shortfall']:,} more than asked for: {facts['failed_merges']}")
+    if after["truncated_texts"]:
+        lines.append(f"{after['truncated_texts']:,} texts are longer than the embedder reads")
+    return [*lines, f"written: {out}", f"report: {report}"]

@@ -1,0 +1,136 @@
+"""Stored runs in words: lists, comparisons, and what was cached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import mean, stdev
+from typing import Any
+
+from memforest.core.digests import canonical_json
+from memforest.core.errors import StoreError
+from memforest.core.intervals import clustered_interval
+from memforest.report.result import label, number, recall_name, with_interval
+from memforest.report.table import aligned, markdown
+from memforest.store.runs import METRICS, RUN, TIMINGS, RunStore, StoredRun
+
+
+def list_lines(store: RunStore) -> list[str]:
+    """All runs, complete, stale and unfinished."""
+    rows = []
+    for run in store.all():
+        metrics = run.read(METRICS)
+        recall = recall_name(metrics)
+        state = "stale" if run.changes() else "finished"
+        rows.append(
+            [run.id, state, number(metrics[recall]), f"{metrics['nodes_after']:,}", f"{metrics['questions']:,}"]
+        )
+    rows += [[run_id, f"unfinished, {done} questions", "-", "-", "-"] for run_id, done in store.unfinished().items()]
+    return [aligned(["run", "state", "evidence", "nodes", "questions"], rows)] if rows else ["no runs yet"]
+
+
+def show_lines(run: StoredRun) -> list[str]:
+    """One run's settings and metrics."""
+    metrics, settings = run.read(METRICS), run.read(RUN)["settings"]
+    lines = [f"run {run.id}{' (stale: ' + ', '.join(run.changes()) + ')' if run.changes() else ''}", "settings:"]
+    lines += [f"  {key}: {canonical_json(value)}" for key, value in settings.items()]
+    lines.append("metrics:")
+    lines += [f"  {key}: {canonical_json(value)}" for key, value in metrics.items()]
+    return [*lines, f"folder: {run.folder}"]
+
+
+def why_lines(run: StoredRun) -> list[str]:
+    """What the last attempt found cached and what it computed, and whether it would be computed again now."""
+    lines = [f"run {run.id}"]
+    for stage, item in run.read(TIMINGS)["stages"].items():
+        lines.append(f"  {stage:<9}{item['cached']} cached, {item['computed']} computed, {item['seconds']} s")
+    recorded = run.read(RUN)
+    for unit, keys in recorded["keys"].items():
+        lines.append(f"  {unit}: " + (", ".join(f"{stage} {key}" for stage, key in keys.items()) or "not runnable"))
+    changes = run.changes()
+    if changes:
+        return [*lines, f"stale: changed since are {', '.join(changes)}; the same command computes it anew"]
+    return [*lines, "fresh: code and libraries are those of the run; the same command returns it at once"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Runs that differ in nothing but the seed."""
+
+    name: str
+    runs: tuple[StoredRun, ...]
+    metrics: tuple[Mapping[str, Any], ...]
+
+
+def compare_lines(runs: Sequence[StoredRun], *, as_markdown: bool = False) -> list[str]:
+    """Runs side by side; runs that differ only in the seed are one row with mean and standard deviation.
+
+    The last column is the paired difference from the first row with its clustered interval. Raises StoreError when
+    the runs do not answer the same questions.
+    """
+    groups = _groups(runs)
+    first = groups[0].metrics[0]
+    recall = recall_name(first)
+    budgets = list(first["evidence_recall_at_words"])
+    header = ["", "seeds", "evidence", "answer words"]
+    header += [f"evidence at {budget} words" for budget in budgets]
+    header += [f"answer at {budget} words" for budget in budgets]
+    header += ["nodes", "text kB", "words/question", "evidence against the first row"]
+    baseline = _values(groups[0], recall)
+    rows = []
+    for group in groups:
+        rows.append(
+            [
+                group.name,
+                str(len(group.runs)),
+                _spread([metrics[recall] for metrics in group.metrics]),
+                _spread([metrics["answer_token_recall"] for metrics in group.metrics]),
+                *(_spread([m[f"{recall}_at_words"][budget] for m in group.metrics]) for budget in budgets),
+                *(_spread([m["answer_token_recall_at_words"][budget] for m in group.metrics]) for budget in budgets),
+                f"{group.metrics[0]['nodes_after']:,}",
+                _spread([metrics["text_bytes_after"] / 1000 for metrics in group.metrics]),
+                _spread([metrics["context_words"] for metrics in group.metrics]),
+                _difference(_values(group, recall), baseline, group.runs[0]) if group is not groups[0] else "",
+            ]
+        )
+    return [(markdown if as_markdown else aligned)(header, rows)]
+
+
+def _groups(runs: Sequence[StoredRun]) -> list[_Group]:
+    by_key: dict[str, list[StoredRun]] = {}
+    questions = [record["question"] for record in runs[0].records()]
+    for run in runs:
+        if [record["question"] for record in run.records()] != questions:
+            raise StoreError(f"{run.id} and {runs[0].id} do not answer the same questions; they cannot be compared")
+        settings = {key: value for key, value in run.read(RUN)["settings"].items() if key != "seed"}
+        by_key.setdefault(canonical_json([settings, run.read(RUN)["data"]]), []).append(run)
+    return [
+        _Group(label(members[0]), tuple(members), tuple(run.read(METRICS) for run in members))
+        for members in by_key.values()
+    ]
+
+
+def _values(group: _Group, recall: str) -> dict[str, float]:
+    """Each question's recall, averaged over seeds."""
+    collected: dict[str, list[float]] = {}
+    for run in group.runs:
+        for record in run.records():
+            if record.get(recall) is not None:
+                collected.setdefault(record["question"], []).append(record[recall])
+    return {question: mean(values) for question, values in collected.items()}
+
+
+def _difference(values: Mapping[str, float], baseline: Mapping[str, float], run: StoredRun) -> str:
+    units = {record["question"]: record["unit"] for record in run.records()}
+    shared = [question for question in baseline if question in values]
+    differences = [100 * (values[question] - baseline[question]) for question in shared]
+    if not differences:
+        return "-"
+    return with_interval(mean(differences), clustered_interval(differences, [units[q] for q in shared]))
+
+
+def _spread(values: Sequence[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    if not known:
+        return "-"
+    return f"{mean(known):.1f}" + (f" ± {stdev(known):.1f}" if len(known) > 1 else "")
