@@ -22,7 +22,8 @@ def run_and_print(spec: RunSpec) -> StoredRun:
     for notice in dataset.notices:
         print(f"notice: {notice}")
     print("plan:")
-    for line in [*plan.lines(), *(full.lines() if full is not plan else [])]:
+    reference = full.lines(after=plan) if full is not plan else []
+    for line in [*plan.lines(), *reference, *plan.absent_lines()]:
         print(f"  {line}", flush=True)
     run = execute(plan, parts, dataset)
     uncompressed = run if full is plan else execute(full, components(full_spec), dataset)

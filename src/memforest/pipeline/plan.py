@@ -31,22 +31,28 @@ class Plan:
         """Units that can be built."""
         return tuple(work for work in self.works if work.missing is None)
 
-    def lines(self) -> list[str]:
-        """The plan in words."""
+    def lines(self, *, after: Plan | None = None) -> list[str]:
+        """The plan in words; `after` is a plan that is carried out before, with the same units."""
         if self.finished is not None:
             return [f"{self.run_id}: finished, nothing to compute"]
-        head = f"{self.run_id}: {'stale, computed anew beside the old one' if self.stale else 'to compute'}"
+        lines = [f"{self.run_id}: {'stale, computed anew beside the old one' if self.stale else 'to compute'}"]
         units = len(self.runnable)
-        lines = [head]
         for stage in (BUILD, COMPRESS):
-            lines.append(
-                f"  {stage:<9}{self.cached[stage]} of {units} units cached, {units - self.cached[stage]} to compute"
-            )
-        questions = sum(len(work.questions) for work in self.runnable)
-        lines.append(f"  {SEARCH:<9}{questions} questions")
-        absent = [work.missing for work in self.works if work.missing is not None]
-        lines += [f"  not runnable: {item.unit_id}, {item.reason}" for item in absent]
+            shared = after is not None and after.finished is None and _keys(self, stage) == _keys(after, stage)
+            missing = units - self.cached[stage]
+            text = f"{self.cached[stage]} of {units} units cached, {missing} to compute"
+            lines.append(f"  {stage:<9}{'shared with the run above' if shared and missing else text}")
+        lines.append(f"  {SEARCH:<9}{sum(len(work.questions) for work in self.runnable):,} questions")
         return lines
+
+    def absent_lines(self) -> list[str]:
+        """Units that cannot be built, and why."""
+        absent = [work.missing for work in self.works if work.missing is not None]
+        return [f"not runnable: {item.unit_id}, {item.reason}" for item in absent]
+
+
+def _keys(plan: Plan, stage: str) -> list[str]:
+    return [work.keys[stage] for work in plan.runnable]
 
 
 def make_plan(spec: RunSpec, dataset: LoadedDataset, inputs: list[str | NotRunnable]) -> Plan:

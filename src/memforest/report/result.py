@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memforest.report.table import aligned
-from memforest.store.runs import METRICS, REFERENCES, StoredRun
+from memforest.store.runs import METRICS, REFERENCES, RUN, StoredRun
 
 Metrics = Mapping[str, Any]
 
@@ -21,14 +21,14 @@ def result_lines(run: StoredRun, uncompressed: StoredRun) -> list[str]:
     recall = recall_name(metrics)
     budgets = list(metrics["evidence_recall_at_words"])
     header = [
-        "",
-        f"{_SHORT[recall]} [95 % interval]",
-        "answer words",
-        *(f"{_SHORT[recall]} at {budget} words" for budget in budgets),
+        f"percent, k={run.read(RUN)['settings']['k']}",
+        f"{_SHORT[recall]} [95 %]",
+        "answer",
+        *(f"{budget} words" for budget in budgets),
         "nodes",
         "text kB",
-        "vector kB",
-        "words/question",
+        "vectors kB",
+        "words",
     ]
     body = [
         [
@@ -53,7 +53,7 @@ def result_lines(run: StoredRun, uncompressed: StoredRun) -> list[str]:
 
 def label(run: StoredRun) -> str:
     """The run's compressor and ratio."""
-    settings = run.read("run.json")["settings"]
+    settings = run.read(RUN)["settings"]
     parts = [settings["compressor"]["name"]]
     if settings["ratio"] is not None:
         parts.append(f"{settings['ratio']:g}")
@@ -108,12 +108,14 @@ def _notable(metrics: Metrics) -> list[str]:
 
 
 def _reading(metrics: Metrics, full: Metrics, recall: str) -> str:
+    budgets = ", ".join(metrics["evidence_recall_at_words"])
     kind = "turns" if recall == "evidence_recall" else "sessions"
     return (
-        f"How to read it: of the {kind} that a question's answer rests on, the hits hold {number(metrics[recall])} % "
-        f"after compression and {number(full[recall])} % before; `no memory` is the floor and `oracle evidence`, the "
-        "evidence turns themselves, the ceiling, and only the columns at equal words compare texts of equal length."
+        f"How to read it: of the {kind} that answers rest on, the hits hold {number(metrics[recall])} % after "
+        f"compression and {number(full[recall])} % before (`answer`: of the answers' words); `no memory` is the floor, "
+        "`oracle evidence`, the evidence itself, the ceiling, and since merged hits are longer (`words` per question), "
+        f"compare methods in the columns at {budgets} words."
     )
 
 
-_SHORT = {"evidence_recall": "evidence", "session_evidence_recall": "session evidence"}
+_SHORT = {"evidence_recall": "evidence", "session_evidence_recall": "sessions"}
