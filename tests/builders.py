@@ -24,10 +24,7 @@ from memforest.core.vectors import Matrix, Vector, normalised
 
 DAY = 86400.0
 START = 1_700_000_000.0
-WORDS = (
-    "lantern harbour violin orchard copper meadow glacier walnut ferry saddle amber quarry "
-    "thistle compass barley lighthouse velvet canyon pepper anvil"
-).split()
+WORDS = ("lantern", "harbour", "violin", "orchard", "copper", "meadow", "glacier", "walnut", "ferry", "saddle")
 
 
 def unit_vectors(count: int, *, dimension: int = 8, seed: int = 0) -> Matrix:

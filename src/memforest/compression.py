@@ -10,8 +10,9 @@ import numpy as np
 
 from memforest.config.compose import compose, instantiate
 from memforest.config.folder import root_settings
-from memforest.config.spec import Choice, parse_choice, ratio_problem
+from memforest.config.spec import Choice, parse_choice, ratio_problem, seed_problem
 from memforest.core.errors import ConfigError, DataError
+from memforest.core.progress import Progress
 from memforest.core.protocols import Embedder
 from memforest.core.types import Json, Memory, MemoryNode, Segment
 from memforest.core.vectors import normalised
@@ -51,7 +52,7 @@ def compress(
     """
     choices = _choices(method=method, merger=merger, embedder=embedder, settings=settings or {})
     seed = root_settings()["seed"] if seed is None else seed
-    if problem := ratio_problem(ratio):
+    if problem := ratio_problem(ratio) or seed_problem(seed):
         raise ConfigError(problem)
     if isinstance(memory, Memory):
         own, given = memory, embedder is None
@@ -102,6 +103,8 @@ def embedded(memory: Memory, embedder: Embedder) -> Memory:
 
 
 def _records(memory: Iterable[MemoryRecord | Mapping[str, Any] | str]) -> list[MemoryRecord]:
+    if isinstance(memory, str | Mapping):
+        raise DataError("one memory is no list of memories; give a list of texts or of mappings with `text`")
     items = list(memory)
     known = [item for item in items if isinstance(item, MemoryRecord)]
     if len(known) == len(items):
@@ -127,14 +130,16 @@ def _choices(
 def _compressed(
     memory: Memory, choices: Mapping[str, Choice], *, ratio: float, seed: int, reembedding: Reembedding
 ) -> Compressed:
-    (done,) = compress_memories(
-        [memory],
-        compressor=instantiate(choices["compressor"]),
-        merger=instantiate(choices["merger"]),
-        reembedding=reembedding,
-        ratio=ratio,
-        seed=seed,
-    )
+    with Progress("merge", None) as progress:
+        (done,) = compress_memories(
+            [memory],
+            compressor=instantiate(choices["compressor"]),
+            merger=instantiate(choices["merger"]),
+            reembedding=reembedding,
+            ratio=ratio,
+            seed=seed,
+            progress=progress.advance,
+        )
     before, after = len(memory), len(done.memory)
     uses = choices["compressor"].uses
     report = {

@@ -47,7 +47,8 @@ def parse_record(item: Any, *, where: str) -> Mem0Record:
     """One record of an export; raises DataError."""
     if not isinstance(item, dict) or not isinstance(item.get("memory"), str) or "id" not in item:
         raise DataError(f"{where}: expected an object with `id` and `memory`; this is not a Mem0 export")
-    stamp = (item.get("metadata") or {}).get("timestamp")
+    metadata = item.get("metadata")
+    stamp = metadata.get("timestamp") if isinstance(metadata, dict) else None
     if stamp is None:
         raise DataError(f"{where}: `metadata.timestamp`, the event time, is missing (created_at is the import time)")
     return Mem0Record(

@@ -42,4 +42,6 @@ def kmeans(memory: Memory, *, clusters: int, seed: int) -> Clusters:
         fitted = KMeans(n_clusters=clusters, n_init=1, random_state=seed).fit(memory.grid)
     _, labels = np.unique(fitted.labels_, return_inverse=True)
     offsets = memory.grid - fitted.cluster_centers_[fitted.labels_]
-    return Clusters(labels=labels.astype(np.int64), distances=np.einsum("nd,nd->n", offsets, offsets))
+    # Rounded, so that nodes that are equally near, such as the two of a pair, tie instead of differing by noise.
+    distances = np.round(np.einsum("nd,nd->n", offsets, offsets), 9)
+    return Clusters(labels=labels.astype(np.int64), distances=distances)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from memforest.core.checks import require
 from memforest.core.protocols import Reduction, Waves
 from memforest.core.seeding import generator
 from memforest.core.types import Memory, target_count
@@ -15,6 +16,7 @@ class Dart:
     of lowest mean cosine to them."""
 
     def __init__(self, *, pivot_share: float) -> None:
+        require(0 < pivot_share <= 1, f"compressor.pivot_share must be in (0, 1], got {pivot_share}")
         self._pivot_share = pivot_share
 
     def compress(self, *, memory: Memory, ratio: float, seed: int) -> Waves:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 from memforest.core.order import in_time_order
 from memforest.core.outcomes import MergeFailed, MergeOutcome
@@ -43,6 +44,10 @@ class Pool:
     def refused(self, first: int, second: int) -> bool:
         """Whether merging these two nodes has failed."""
         return frozenset((self._nodes[first].id, self._nodes[second].id)) in self._refused
+
+    def allowed_pairs(self) -> list[tuple[int, int]]:
+        """All pairs of live places that were not refused, in order. Quadratic: for what is left after failures."""
+        return [pair for pair in combinations(self.places, 2) if not self.refused(*pair)]
 
     def pair(self, first: int, second: int) -> Pair:
         """The nodes at two places as a pair in time order."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
+
+import numpy as np
 
 from memforest.compressors.pool import Pool
-from memforest.core.protocols import Reduction, Waves
+from memforest.core.outcomes import MergeOutcome
+from memforest.core.protocols import Reduction, Wave, Waves
 from memforest.core.seeding import generator
 from memforest.core.types import Memory, target_count
 
 
 class RandomMerging:
     """Appendix A.1 of the EventTree paper. Targets are drawn with replacement; a target that receives several nodes
-    takes them one after the other. When a merge fails, the node tries the other targets in random order."""
+    takes them one after the other. When a merge fails, the node tries the other targets in random order, and when
+    targets are exhausted any random pair."""
 
     def compress(self, *, memory: Memory, ratio: float, seed: int) -> Waves:
         """One merge per target and wave."""
@@ -45,7 +49,20 @@ class RandomMerging:
                     choice[node] = another
                     later.append(node)
             waiting = sorted(later)
+        while len(pool) > target and (yield from _any_pair_left(pool, random)):
+            pass
         return Reduction(nodes=pool.nodes)
+
+
+def _any_pair_left(pool: Pool, random: np.random.Generator) -> Generator[Wave, Sequence[MergeOutcome], bool]:
+    """Merge a random pair that was not refused, whatever its nodes were drawn for. Returns whether there was one."""
+    pairs = pool.allowed_pairs()
+    for number in random.permutation(len(pairs)):
+        first, second = pairs[number]
+        (outcome,) = yield (pool.pair(first, second),)
+        if pool.settle(first, second, outcome) is not None:
+            return True
+    return False
 
 
 def _choices(first: int, targets: int, *, seed: int, purpose: str) -> Iterator[int]:

@@ -9,6 +9,8 @@ from typing import Any, cast
 from memforest.config.folder import conf_folder
 from memforest.config.overrides import check_overrides
 from memforest.config.spec import Choice, RunSpec, parse_spec
+from memforest.config.values import check_values
+from memforest.core.errors import ConfigError, MemforestError
 from memforest.core.protocols import Backbone, Compressor, Dataset, Embedder, Merger, Retriever
 
 
@@ -29,13 +31,20 @@ def compose(overrides: Sequence[str]) -> dict[str, Any]:
     from hydra import compose as hydra_compose
     from hydra import initialize_config_dir
     from hydra.core.global_hydra import GlobalHydra
+    from hydra.errors import HydraException
     from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
 
     check_overrides(overrides)
     GlobalHydra.instance().clear()
-    with initialize_config_dir(str(conf_folder()), version_base="1.3"):
-        composed = hydra_compose("config", overrides=list(overrides))
-    return cast("dict[str, Any]", OmegaConf.to_container(composed, resolve=True))
+    try:
+        with initialize_config_dir(str(conf_folder()), version_base="1.3"):
+            composed = hydra_compose("config", overrides=list(overrides))
+        raw = cast("dict[str, Any]", OmegaConf.to_container(composed, resolve=True))
+    except (HydraException, OmegaConfBaseException) as error:
+        raise ConfigError(f"cannot compose {' '.join(overrides)}: {error}") from error
+    check_values(raw)
+    return raw
 
 
 def compose_spec(overrides: Sequence[str]) -> RunSpec:
@@ -44,17 +53,25 @@ def compose_spec(overrides: Sequence[str]) -> RunSpec:
 
 
 def plain(config: Any) -> Mapping[str, Any]:
-    """A Hydra configuration as plain data."""
+    """A Hydra configuration as plain data. Raises ConfigError for values of a wrong kind."""
     from omegaconf import OmegaConf
 
-    return cast("Mapping[str, Any]", OmegaConf.to_container(config, resolve=True))
+    raw = cast("dict[str, Any]", OmegaConf.to_container(config, resolve=True))
+    check_values(raw)
+    return raw
 
 
 def instantiate(choice: Choice) -> Any:
-    """The component of a choice, its settings as keyword arguments."""
+    """The component of a choice, its settings as keyword arguments. Raises ConfigError for what it refuses."""
+    from hydra.errors import InstantiationException
     from hydra.utils import instantiate as hydra_instantiate
 
-    return hydra_instantiate(dict(choice.settings), _convert_="all")
+    try:
+        return hydra_instantiate(dict(choice.settings), _convert_="all")
+    except InstantiationException as error:
+        if isinstance(error.__cause__, MemforestError):
+            raise error.__cause__ from None
+        raise ConfigError(f"{choice.group}={choice.name} cannot be made: {error}") from error
 
 
 def components(spec: RunSpec) -> Components:

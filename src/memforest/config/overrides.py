@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from memforest.config.folder import groups, options, root_settings, settings, unknown
 from memforest.config.spec import RESERVED
 from memforest.core.errors import ConfigError
+
+_FLAGS_WITH_VALUE = (
+    "--cfg",
+    "-c",
+    "--package",
+    "-p",
+    "--config-path",
+    "-cp",
+    "--config-name",
+    "-cn",
+    "--config-dir",
+    "-cd",
+)
 
 
 def check_overrides(overrides: Sequence[str]) -> None:
@@ -16,26 +29,42 @@ def check_overrides(overrides: Sequence[str]) -> None:
     Hydra's own keys and anything added or removed with + or ~ are left to Hydra.
     """
     chosen = {group: [option] for group, option in _defaults().items()}
-    values: list[tuple[str, str]] = []
-    for override in overrides:
-        if override.startswith("-"):
+    keys: list[str] = []
+    for override in _without_flags(overrides):
+        if override.startswith(("+", "~", "hydra")):
             continue
         key, equals, value = override.partition("=")
         if not equals:
             raise ConfigError(f"{override!r} is no override; write name=value, for example ratio=0.5")
-        if key.startswith(("+", "~", "hydra")):
-            continue
         if key in groups():
             chosen[key] = [_require_option(key, name) for name in _sweep(value)]
         else:
-            values.append((key, value))
-    for key, _ in values:
+            keys.append(key)
+    for key in keys:
         _require_setting(key, chosen)
+
+
+def _without_flags(arguments: Sequence[str]) -> Iterator[str]:
+    """The overrides among the arguments; Hydra's flags and the values that follow them are left out."""
+    flag = ""
+    for argument in arguments:
+        if argument.startswith("-"):
+            flag = "" if "=" in argument else argument
+        elif flag in _FLAGS_WITH_VALUE:
+            flag = ""
+        else:
+            yield argument
 
 
 def _defaults() -> dict[str, str]:
     entries = root_settings()["defaults"]
-    return {group: option for entry in entries if isinstance(entry, dict) for group, option in entry.items()}
+    return {
+        group: option
+        for entry in entries
+        if isinstance(entry, dict)
+        for group, option in entry.items()
+        if group in groups()
+    }
 
 
 def _sweep(value: str) -> list[str]:
@@ -55,7 +84,7 @@ def _require_setting(key: str, chosen: dict[str, list[str]]) -> None:
     if root in chosen:
         for option in chosen[root]:
             known = [name for name in settings(root, option) if name not in (*RESERVED, "_target_")]
-            if not rest or rest[0] not in known:
+            if len(rest) != 1 or rest[0] not in known:
                 raise unknown(f"the setting of {root}={option}", ".".join(rest), known)
         return
     known_root = {name: value for name, value in root_settings().items() if name != "defaults"}

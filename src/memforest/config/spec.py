@@ -21,7 +21,8 @@ class Choice:
 
     needs, provides: what it asks of the choices before it, and what it offers those after it;
     uses: run-level settings (ratio, seed, merger) that can change its result;
-    execution_only: settings that cannot, or whose content is hashed instead.
+    execution_only: settings that cannot, or whose content is hashed instead;
+    only_with: settings that count only while others have a certain value.
     """
 
     group: str
@@ -31,11 +32,16 @@ class Choice:
     provides: tuple[str, ...]
     uses: tuple[str, ...]
     execution_only: tuple[str, ...]
+    only_with: Mapping[str, Mapping[str, Any]]
 
     def identity(self) -> dict[str, Any]:
-        """What can change an output: the name and the settings, in words."""
-        kept = {key: value for key, value in self.settings.items() if key not in self.execution_only}
+        """What can change an output: the name and the settings that count, equal numbers written alike."""
+        kept = {key: _plain(value) for key, value in self.settings.items() if self._counts(key)}
         return {"name": self.name, **kept}
+
+    def _counts(self, key: str) -> bool:
+        wanted = self.only_with.get(key, {})
+        return key not in self.execution_only and all(self.settings[name] == value for name, value in wanted.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +67,16 @@ class RunSpec:
             groups["merger"] = None
         return {
             **groups,
-            "ratio": self.ratio if "ratio" in uses else None,
+            "ratio": _plain(self.ratio) if "ratio" in uses else None,
             "seed": self.seed if "seed" in uses else None,
             "k": self.k,
             "word_budgets": list(self.word_budgets),
         }
+
+    @property
+    def effective_ratio(self) -> float:
+        """The ratio; 0 for a compressor that ignores it, so that equal runs have equal reports."""
+        return self.ratio if "ratio" in self["compressor"].uses else 0.0
 
     def with_compressor(self, choice: Choice) -> RunSpec:
         """The same run with another compressor."""
@@ -97,6 +108,7 @@ def parse_choice(group: str, raw: Mapping[str, Any]) -> Choice:
         provides=tuple(traits.get("provides", ())),
         uses=tuple(traits.get("uses", ())),
         execution_only=tuple(traits.get("execution_only", ())),
+        only_with=traits.get("only_with", {}),
     )
 
 
@@ -106,7 +118,7 @@ def parse_spec(raw: Mapping[str, Any]) -> RunSpec:
         choices={group: parse_choice(group, raw[group]) for group in GROUPS},
         ratio=raw["ratio"],
         k=raw["k"],
-        word_budgets=tuple(raw["word_budgets"]),
+        word_budgets=_listed(raw["word_budgets"]),
         seed=raw["seed"],
         workers=raw["workers"],
         outputs=Path(str(raw["paths"]["outputs"])),
@@ -115,6 +127,20 @@ def parse_spec(raw: Mapping[str, Any]) -> RunSpec:
     if problems:
         raise ConfigError("\n".join(problems))
     return spec
+
+
+def _plain(value: Any) -> Any:
+    """1.0 as 1: equal numbers have equal hashes."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _listed(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def seed_problem(seed: object) -> str | None:
+    """What is wrong with a seed; None when nothing is."""
+    return None if _is_whole(seed) and 0 <= seed < 2**32 else f"seed={seed} must be a whole number from 0 to 2^32 - 1"  # type: ignore[operator]
 
 
 def ratio_problem(ratio: object) -> str | None:
@@ -130,8 +156,8 @@ def _value_problems(spec: RunSpec) -> Sequence[str]:
         value = getattr(spec, name)
         if not _is_whole(value) or value < 1:
             problems.append(f"{name}={value} must be a whole number of at least 1")
-    if not _is_whole(spec.seed) or spec.seed < 0:
-        problems.append(f"seed={spec.seed} must be a whole number of at least 0")
+    if problem := seed_problem(spec.seed):
+        problems.append(problem)
     if any(not _is_whole(budget) or budget < 1 for budget in spec.word_budgets):
         problems.append(f"word_budgets={list(spec.word_budgets)} must be whole numbers of at least 1")
     return problems

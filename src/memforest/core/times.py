@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from datetime import UTC, datetime
 
@@ -12,6 +11,9 @@ _MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
+_FIRST, _LAST = -62_135_596_800, 253_402_300_799
+"""The calendar's years 1 to 9999, in seconds since 1970."""
+
 _SPOKEN = re.compile(
     r"(?:(?P<hour>\d{1,2}):(?P<minute>\d{2})\s*(?P<half>[ap]m)\s+on\s+)?"
     r"(?P<day>\d{1,2})\s+(?P<month>[a-z]+)\.?,?\s+(?P<year>\d{4})",
@@ -25,13 +27,13 @@ def parse_time(value: object, *, where: str) -> float:
     Month names are read in English whatever the locale; a time without a zone is taken as UTC. `where` names file,
     unit and field for the error. Raises DataError.
     """
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+    if isinstance(value, int | float) and not isinstance(value, bool) and _FIRST <= value <= _LAST:
         return float(value)
     parsed = (_spoken(value.strip()) or _iso(value.strip())) if isinstance(value, str) else None
     if parsed is None:
         raise DataError(
             f"{where}: cannot read the time {value!r}; write ISO 8601 (2023-05-08T13:56:00), "
-            "'1:56 pm on 8 May, 2023', or seconds since 1970"
+            "'1:56 pm on 8 May, 2023', or seconds since 1970 (not milliseconds)"
         )
     return parsed.replace(tzinfo=parsed.tzinfo or UTC).timestamp()
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from memforest.core.checks import is_unicode
 from memforest.core.digests import digest
 from memforest.core.errors import DataError
 from memforest.core.protocols import LoadedDataset
@@ -98,7 +99,7 @@ def _session(conversation: Mapping[str, Any], number: int, *, where: str) -> Ses
             session_id=f"D{number}",
             speaker=_field(raw, "speaker", str, where=f"{place}[{position}]"),
             text=_field(raw, "text", str, where=f"{place}[{position}]"),
-            caption=raw.get("blip_caption"),
+            caption=_optional_text(raw, "blip_caption", where=f"{place}[{position}]"),
         )
         for position, raw in enumerate(_field(conversation, f"session_{number}", list, where=where))
     )
@@ -110,10 +111,12 @@ def _observations(raw: object, *, sessions: tuple[Session, ...], where: str) -> 
     if not isinstance(raw, dict):
         raise DataError(f"{where}: `observation` must be an object, got {_kind(raw)}")
     for session in sessions:
+        key = f"session_{session.number}_observation"
+        speakers = _field(raw, key, dict, where=where) if key in raw else {}
         facts = [
             _observation(fact, speaker=speaker, session=session, where=where)
-            for speaker, facts in raw.get(f"session_{session.number}_observation", {}).items()
-            for fact in facts
+            for speaker in speakers
+            for fact in _field(speakers, speaker, list, where=f"{where}, {key}")
         ]
         position = {turn.id: place for place, turn in enumerate(session.turns)}
         yield from sorted(facts, key=lambda fact: min(position.get(turn, len(position)) for turn in fact.turn_ids))
@@ -131,16 +134,19 @@ def _observation(fact: object, *, speaker: str, session: Session, where: str) ->
 
 def _question(raw: Mapping[str, Any], *, unit: Unit, number: int, where: str) -> tuple[Question, Gold]:
     category = raw.get("category") if isinstance(raw, dict) else None
-    if not isinstance(category, int) or category not in CATEGORIES:
+    if not isinstance(category, int) or isinstance(category, bool) or category not in CATEGORIES:
         raise DataError(f"{where}: unknown category {category!r}; LoCoMo has {', '.join(map(str, CATEGORIES))}")
     identity = f"{unit.id}/qa{number}"
-    evidence = evidence_ids(_field(raw, "evidence", list, where=where))
+    references = _field(raw, "evidence", list, where=where)
+    if not all(isinstance(reference, str) for reference in references):
+        raise DataError(f"{where}: `evidence` must be a list of turn ids, got {references!r:.80}")
+    evidence = evidence_ids(references)
     known = {turn.id for turn in unit.turns}
     question = Question(
         id=identity,
         unit_id=unit.id,
         text=_field(raw, "question", str, where=where),
-        time=unit.sessions[-1].time if unit.sessions else None,
+        time=max((session.time for session in unit.sessions if session.time is not None), default=None),
     )
     answerable = category != ADVERSARIAL
     gold = Gold(
@@ -187,7 +193,13 @@ def _field(record: object, key: str, kind: type[T], *, where: str) -> T:
     value = record[key]
     if not isinstance(value, kind):
         raise DataError(f"{where}: `{key}` must be {_name(kind)}, got {_kind(value)}")
+    if isinstance(value, str) and not is_unicode(value):
+        raise DataError(f"{where}: `{key}` is no valid text (half of a character pair, as in a cut emoji)")
     return value
+
+
+def _optional_text(record: dict[str, Any], key: str, *, where: str) -> str | None:
+    return None if record.get(key) is None else _field(record, key, str, where=where)
 
 
 def _name(kind: type) -> str:

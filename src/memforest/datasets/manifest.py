@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import shutil
 import tempfile
-import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -56,7 +56,9 @@ def fetch(entry: Entry, *, folder: Path, source: Path | None) -> Path:
     Raises DataError for a wrong hash, a missing source, no network, or a folder that cannot be written.
     """
     destination = folder / entry.path
-    if destination.exists() and file_digest(destination) == entry.sha256:
+    if destination.is_dir():
+        raise DataError(f"{destination} is a folder; move it away, the file goes there")
+    if destination.is_file() and file_digest(destination) == entry.sha256:
         return destination
     try:
         destination.parent.mkdir(parents=True, exist_ok=True)
@@ -86,12 +88,15 @@ def _copy(entry: Entry, target: Path, *, source: Path | None) -> None:
     if source is not None:
         if not source.is_file():
             raise DataError(f"{source} does not exist; --from takes the path of a downloaded {Path(entry.path).name}")
-        shutil.copyfile(source, target)
+        try:
+            shutil.copyfile(source, target)
+        except OSError as error:
+            raise DataError(f"cannot copy {source}: {error.strerror or error}") from error
         return
     try:
         with urllib.request.urlopen(entry.url, timeout=60) as response, target.open("wb") as stream:
             shutil.copyfileobj(response, stream)
-    except (urllib.error.URLError, OSError) as error:
+    except (http.client.HTTPException, OSError) as error:
         raise DataError(
             f"cannot download {entry.url} ({error}); download it where there is a network and run: "
             f"memforest data fetch {entry.name} --from FILE"

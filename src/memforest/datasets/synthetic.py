@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from memforest.core.errors import ConfigError
 from memforest.core.protocols import LoadedDataset
 from memforest.datasets.locomo_schema import parse_units
 from memforest.datasets.synthetic_text import generate
@@ -30,5 +31,8 @@ class Synthetic:
         }
 
     def load(self) -> LoadedDataset:
-        """Generates; raises ValueError for counts below 1."""
-        return parse_units(generate(**self._settings), file="synthetic")
+        """Generates. Raises ConfigError for counts below 1."""
+        try:
+            return parse_units(generate(**self._settings), file="synthetic")
+        except ValueError as error:
+            raise ConfigError(f"dataset=synthetic: {error}") from error

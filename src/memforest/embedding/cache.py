@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
-import tempfile
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from memforest.core.errors import StoreError
+from memforest.core.files import write_atomically
 from memforest.core.protocols import Embedder, Embedding
 
 FLUSH_EVERY = 2048
@@ -84,9 +83,11 @@ class CachedEmbedder:
         self._fresh = {}
         shards = sorted(self._folder.glob("*.npz"))
         if len(shards) > COMPACT_ABOVE:
-            _write_shard(self._folder, {key: entry for shard in shards for key, entry in _read_shard(shard).items()})
+            merged = {key: entry for shard in shards for key, entry in _read_shard(shard).items()}
+            written = _write_shard(self._folder, merged)
             for shard in shards:
-                shard.unlink(missing_ok=True)
+                if shard != written:
+                    shard.unlink(missing_ok=True)
 
     def _load(self) -> dict[bytes, _Entry]:
         if self._known is None:
@@ -95,7 +96,7 @@ class CachedEmbedder:
         return self._known
 
 
-def _write_shard(folder: Path, entries: dict[bytes, _Entry]) -> None:
+def _write_shard(folder: Path, entries: dict[bytes, _Entry]) -> Path:
     keys = sorted(entries)
     buffer = io.BytesIO()
     np.savez(
@@ -105,13 +106,9 @@ def _write_shard(folder: Path, entries: dict[bytes, _Entry]) -> None:
         truncated=np.array([entries[key][1] for key in keys], dtype=bool),
     )
     content = buffer.getvalue()
-    folder.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=folder, prefix=".shard-")
-    with os.fdopen(handle, "wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    Path(name).rename(folder / f"{hashlib.sha256(content).hexdigest()[:32]}.npz")
+    path = folder / f"{hashlib.sha256(content).hexdigest()[:32]}.npz"
+    write_atomically(path, content)
+    return path
 
 
 def _read_shard(path: Path) -> dict[bytes, _Entry]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from memforest.core.checks import require
 from memforest.core.protocols import Embedding
 from memforest.core.vectors import normalised
 
@@ -19,6 +20,7 @@ class Hashing:
     """Each word adds 1 or -1 to one of `buckets` places, chosen by its sha256; reads all of a text."""
 
     def __init__(self, *, buckets: int) -> None:
+        require(buckets >= 1, f"embedder.buckets must be at least 1, got {buckets}")
         self._buckets = buckets
 
     @property

@@ -7,16 +7,18 @@ a batch and however many threads run.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from memforest.core.checks import require
 from memforest.core.digests import file_digest
 from memforest.core.errors import MissingExtraError, StoreError
+from memforest.core.progress import Progress
 from memforest.core.protocols import Embedding
 from memforest.core.vectors import Matrix, normalised
 
@@ -33,6 +35,9 @@ class MiniLM:
     """
 
     def __init__(self, *, max_tokens: int, batch_tokens: int, threads: int) -> None:
+        require(3 <= max_tokens <= 512, f"embedder.max_tokens must be from 3 to 512, got {max_tokens}")
+        require(batch_tokens >= 1, f"embedder.batch_tokens must be at least 1, got {batch_tokens}")
+        require(threads >= 1, f"embedder.threads must be at least 1, got {threads}")
         self._max_tokens = max_tokens
         self._batch_tokens = batch_tokens
         self._threads = threads
@@ -55,14 +60,16 @@ class MiniLM:
         # A few texts are split so that every thread has some; the longest go first, so that threads end together.
         share = sum(map(len, distinct)) // self._threads
         batches = list(_batches(distinct, min(self._batch_tokens, share)))[::-1]
-        parts = list(self._pool.map(self._run, batches)) if len(batches) > 1 else [self._run(b) for b in batches]
+        with Progress("embed", len(distinct)) as progress:
+            run = partial(self._run, advance=progress.advance)
+            parts = list(self._pool.map(run, batches)) if len(batches) > 1 else list(map(run, batches))
         rows = {
             ids: row for batch, part in zip(batches, parts, strict=True) for ids, row in zip(batch, part, strict=True)
         }
         vectors = np.stack([rows[ids] for ids in tokens]) if tokens else np.zeros((0, DIMENSION), np.float32)
         return Embedding(vectors=vectors, truncated=np.array([bool(item.overflowing) for item in encoded], dtype=bool))
 
-    def _run(self, batch: Sequence[tuple[int, ...]]) -> Matrix:
+    def _run(self, batch: Sequence[tuple[int, ...]], *, advance: Callable[[int], None]) -> Matrix:
         ids = np.zeros((len(batch), max(map(len, batch))), dtype=np.int64)
         mask = np.zeros_like(ids)
         for row, tokens in enumerate(batch):
@@ -70,6 +77,7 @@ class MiniLM:
             mask[row, : len(tokens)] = 1
         inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         (states,) = self._session.run(None, inputs)
+        advance(len(batch))
         # Summed token by token in one fixed order: a sum over the padded axis would depend on the batch's length.
         return normalised(np.stack([states[row, : len(tokens)].sum(axis=0) for row, tokens in enumerate(batch)]))
 

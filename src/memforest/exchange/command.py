@@ -8,8 +8,8 @@ from typing import Any
 
 from memforest.compression import Compressed, compress
 from memforest.core.errors import ConfigError
+from memforest.core.files import json_bytes, write_atomically
 from memforest.exchange.records import output_lines, read_records
-from memforest.store.files import json_bytes, write_atomically
 
 
 def compress_file(
@@ -31,6 +31,8 @@ def compress_file(
     """
     for path in (out, report):
         _require_free(path, source=source, replace=replace)
+    if out.resolve() == report.resolve():
+        raise ConfigError(f"{out} cannot hold both the memory and the report; name another file with --report")
     records = read_records(source)
     done = compress(records, method=method, ratio=ratio, merger=merger, seed=seed, embedder=embedder, settings=settings)
     with_vectors = embedder is None and any(record.embedding for record in records)
@@ -44,6 +46,8 @@ def _require_free(path: Path, *, source: Path, replace: bool) -> None:
         raise ConfigError(f"{path} is the input, which is never overwritten; name another file with --out")
     if path.is_dir():
         raise ConfigError(f"{path} is a folder; name a file")
+    if not path.parent.is_dir():
+        raise ConfigError(f"{path} cannot be written: {path.parent} is no folder; make it first")
     if path.exists() and not replace:
         raise ConfigError(f"{path} exists; name another file, or replace it with --force")
 

@@ -9,11 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from memforest.backbones.mem0_export import is_export
+from memforest.core.checks import is_unicode
 from memforest.core.errors import DataError
+from memforest.core.files import json_line, lines_of
 from memforest.core.times import parse_time
 from memforest.core.types import Memory, MemoryNode
-from memforest.store.files import json_line
+
+_LARGEST = 1e150
+"""Numbers beyond this overflow when squared."""
 
 _FIELDS = ("id", "text", "time", "sources", "members", "embedding")
 
@@ -49,6 +55,7 @@ def parse_records(items: Iterable[tuple[int, Any]], *, where: str, place: str) -
     """Numbered objects, or plain texts, to records. Raises DataError, also for an id that comes twice."""
     records: list[MemoryRecord] = []
     seen: dict[str, int] = {}
+    behind: dict[str, int] = {}
     for number, item in items:
         record = _record(item, number=number, where=f"{where}, {place} {number}")
         if record.id in seen:
@@ -57,6 +64,12 @@ def parse_records(items: Iterable[tuple[int, Any]], *, where: str, place: str) -
                 "ids must be unique"
             )
         seen[record.id] = number
+        for member in record.members:
+            if member in behind:
+                raise DataError(
+                    f"{where}, {place} {number}: `members` names {member!r}, as {place} {behind[member]} does"
+                )
+            behind[member] = number
         records.append(record)
     return records
 
@@ -66,6 +79,7 @@ def _record(item: Any, *, number: int, where: str) -> MemoryRecord:
         item = {"text": item}
     if not isinstance(item, Mapping) or not isinstance(item.get("text"), str):
         raise DataError(f"{where}: expected an object with a `text`")
+    _require_writable(item, where=where)
     identity = str(item["id"]) if item.get("id") is not None else str(number)
     time = item.get("time")
     return MemoryRecord(
@@ -80,42 +94,59 @@ def _record(item: Any, *, number: int, where: str) -> MemoryRecord:
     )
 
 
+def _require_writable(item: Mapping[str, Any], *, where: str) -> None:
+    """What is read must be writable again, whole."""
+    try:
+        written = json_line({key: value for key, value in item.items() if key != "embedding"})
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{where}: a value cannot be written as JSON ({error})") from error
+    if not is_unicode(written):
+        raise DataError(f"{where}: no valid text (half of a character pair, as in a cut emoji)")
+
+
 def _ids(item: Mapping[str, Any], key: str, *, default: tuple[str, ...], where: str) -> tuple[str, ...]:
     value = item.get(key)
     if value is None:
         return default
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise DataError(f"{where}: `{key}` must be a list of ids")
-    return tuple(map(str, value))
+    ids = tuple(map(str, value))
+    if key == "members" and (not ids or len(set(ids)) < len(ids)):
+        raise DataError(f"{where}: `members` must name at least one memory, each once, got {list(ids)!r:.80}")
+    return ids
 
 
 def _embedding(value: Any, *, where: str) -> tuple[float, ...] | None:
     if value is None:
         return None
-    numbers = isinstance(value, Sequence) and all(
-        isinstance(entry, int | float) and not isinstance(entry, bool) and math.isfinite(entry) for entry in value
+    given = value.tolist() if isinstance(value, np.ndarray) else value
+    numbers = isinstance(given, Sequence) and all(
+        isinstance(entry, int | float) and not isinstance(entry, bool) and abs(entry) < _LARGEST for entry in given
     )
-    if not numbers or not value:
+    if not numbers or not given:
         raise DataError(f"{where}: `embedding` must be a list of finite numbers")
-    return tuple(map(float, value))
+    return tuple(map(float, given))
 
 
 def _lines(content: str, path: Path) -> Iterator[tuple[int, Any]]:
-    for number, line in enumerate(content.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            yield number, json.loads(line)
-        except json.JSONDecodeError as error:
-            raise DataError(f"{path}, line {number}: not JSON ({error.msg}); expected one object a line") from error
+    for number, line in enumerate(lines_of(content), 1):
+        if line.strip():
+            yield number, _parsed(line, where=f"{path}, line {number}")
+
+
+def _parsed(text: str, *, where: str) -> Any:
+    def refuse(constant: str) -> None:
+        raise DataError(f"{where}: {constant} is no JSON number; write null or leave the key out")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise DataError(f"{where}: not JSON ({error}); expected one object a line") from error
 
 
 def _mem0_items(content: str, path: Path) -> list[tuple[int, Any]]:
     """An export's records with our keys, in insertion order: by time, and the export's order reversed."""
-    try:
-        raw = json.loads(content)
-    except json.JSONDecodeError as error:
-        raise DataError(f"{path} is not JSON: {error}") from error
+    raw = _parsed(content, where=str(path))
     if raw and not is_export(raw):
         raise DataError(f"{path} is a JSON list but no Mem0 export: its records have no `memory`; write JSONL instead")
     items = [(number, _renamed(item)) for number, item in enumerate(raw)]

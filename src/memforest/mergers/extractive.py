@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from memforest.core.checks import require
 from memforest.core.outcomes import MergedSegments, MergeResult
 from memforest.core.protocols import Encode
 from memforest.core.types import Pair, Segment
@@ -17,6 +18,7 @@ class Extractive:
     """While more than `max_words` words are held, drop the shorter one of the two most similar segments."""
 
     def __init__(self, *, max_words: int) -> None:
+        require(max_words >= 1, f"merger.max_words must be at least 1, got {max_words}")
         self._max_words = max_words
 
     def merge(self, *, pairs: Sequence[Pair], encode: Encode) -> Sequence[MergeResult]:

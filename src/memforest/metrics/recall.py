@@ -27,15 +27,13 @@ def evidence_recall(gold: Gold, sources: Iterable[str]) -> float | None:
 def session_evidence_recall(gold: Gold, sources: Iterable[str]) -> float | None:
     """Share of the evidence sessions among the sessions of `sources` (turn or session ids).
 
-    Evidence that names no turn counts as one more session that cannot be found.
+    Each id that names no turn counts as one more session, which cannot be found.
     """
     if not gold.answerable or not gold.evidence:
         return None
-    wanted = dict.fromkeys(
-        evidence if evidence in gold.unresolved else session_of(evidence) for evidence in gold.evidence
-    )
-    found = {session_of(source) for source in sources}
-    return len(found.intersection(wanted)) / len(wanted)
+    wanted = {session_of(evidence) for evidence in gold.evidence if evidence not in gold.unresolved}
+    found = wanted.intersection(session_of(source) for source in sources)
+    return len(found) / (len(wanted) + len(gold.unresolved))
 
 
 def session_of(source: str) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 
+from memforest.core.digests import digest
 from memforest.core.errors import MethodError
 from memforest.core.outcomes import MergedSegments, MergeFailed, MergeOutcome
 from memforest.core.protocols import Compressor, Embedder, Embedding, Encode, Merger, Reduction, Wave, Waves
@@ -69,29 +70,57 @@ class CompressedMemory:
     report: Mapping[str, Json]
 
 
-@dataclass(eq=False)
 class _Job:
-    memory: Memory
-    waves: Waves
-    pending: Wave = ()
-    reduction: Reduction | None = None
-    merges: int = 0
-    failures: dict[str, int] = field(default_factory=dict)
-    dropped_segments: dict[str, list[Segment]] = field(default_factory=dict)
+    """One memory under compression: what is alive, where it stands, and what happened so far."""
 
-    @cached_property
-    def _places(self) -> Mapping[str, int]:
-        return {member: place for place, member in enumerate(_all_members(self.memory.nodes))}
+    def __init__(self, memory: Memory, waves: Waves) -> None:
+        self.memory = memory
+        self.pending: Wave = ()
+        self.reduction: Reduction | None = None
+        self.merges = 0
+        self.failures: Counter[str] = Counter()
+        self.dropped_segments: dict[str, list[Segment]] = {}
+        self._waves = waves
+        self._live = {id(node): node for node in memory.nodes}
+        self._place = {id(node): place for place, node in enumerate(memory.nodes)}
+        self._member_place = {member: place for place, member in enumerate(_all_members(memory.nodes))}
+
+    def advance(self, outcomes: Sequence[MergeOutcome] | None) -> None:
+        """Send the outcomes of the pending wave (None at the start) and take the next one."""
+        try:
+            self.pending = next(self._waves) if outcomes is None else self._waves.send(outcomes)
+        except StopIteration as stop:
+            self.pending, self.reduction = (), stop.value
+        taken = [id(node) for pair in self.pending for node in (pair.older, pair.newer)]
+        if len(taken) != len(set(taken)):
+            raise MethodError(f"memory {self.memory.id}: a wave merges one node twice; its pairs must be independent")
+        if not all(node in self._live for node in taken):
+            raise MethodError(f"memory {self.memory.id}: a wave merges a node that is not, or no longer, in the memory")
 
     def members(self, pair: Pair) -> tuple[str, ...]:
         """Original ids of both nodes in insertion order."""
-        return tuple(sorted((*pair.older.members, *pair.newer.members), key=self._places.__getitem__))
+        return tuple(sorted((*pair.older.members, *pair.newer.members), key=self._member_place.__getitem__))
 
-    def advance(self, outcomes: Sequence[MergeOutcome] | None) -> None:
-        try:
-            self.pending = next(self.waves) if outcomes is None else self.waves.send(outcomes)
-        except StopIteration as stop:
-            self.pending, self.reduction = (), stop.value
+    def merged(self, pair: Pair, node: MemoryNode, dropped: Sequence[Segment]) -> None:
+        """Put the merged node in the place of its newer part."""
+        self.merges += 1
+        self._place[id(node)] = self._place[id(pair.newer)]
+        del self._live[id(pair.older)], self._live[id(pair.newer)]
+        self._live[id(node)] = node
+        gone = [*self.dropped_segments.pop(pair.older.id, []), *self.dropped_segments.pop(pair.newer.id, []), *dropped]
+        if gone:
+            self.dropped_segments[node.id] = gone
+
+    def survivors(self) -> tuple[MemoryNode, ...]:
+        """The nodes that the compressor left. Raises MethodError unless they are live ones, each once, in order."""
+        assert self.reduction is not None
+        nodes = self.reduction.nodes
+        if not all(id(node) in self._live for node in nodes):
+            raise MethodError(f"memory {self.memory.id}: the compressor returned a node that it was not given")
+        places = [self._place[id(node)] for node in nodes]
+        if any(later <= earlier for earlier, later in pairwise(places)):
+            raise MethodError(f"memory {self.memory.id}: the compressor's nodes are not in insertion order, each once")
+        return nodes
 
 
 def compress_memories(
@@ -114,8 +143,6 @@ def compress_memories(
         job.advance(None)
     while active := [job for job in jobs if job.reduction is None]:
         pairs = [(job, pair) for job in active for pair in job.pending]
-        for job in active:
-            _require_independent(job)
         outcomes = _merge(pairs, merger=merger, reembedding=reembedding)
         progress(len(pairs))
         start = 0
@@ -131,6 +158,8 @@ def _merge(pairs: Sequence[tuple[_Job, Pair]], *, merger: Merger, reembedding: R
         return []
     encode: Encode = reembedding.encode
     results = merger.merge(pairs=[pair for _, pair in pairs], encode=encode)
+    if len(results) != len(pairs):
+        raise MethodError(f"merger {type(merger).__name__} returned {len(results)} results for {len(pairs)} pairs")
     merged = [
         (job, pair, result)
         for (job, pair), result in zip(pairs, results, strict=True)
@@ -146,15 +175,12 @@ def _merge(pairs: Sequence[tuple[_Job, Pair]], *, merger: Merger, reembedding: R
     outcomes: list[MergeOutcome] = []
     for (job, pair), result in zip(pairs, results, strict=True):
         if isinstance(result, MergeFailed):
-            job.failures[result.reason] = job.failures.get(result.reason, 0) + 1
+            job.failures[result.reason] += 1
             outcomes.append(result)
             continue
         ids, (vector, truncated) = next(made)
         node = _merged_node(pair, result, ids, vector, truncated)
-        job.merges += 1
-        gone = [*job.dropped_segments.pop(pair.older.id, []), *job.dropped_segments.pop(pair.newer.id, [])]
-        if gone or result.dropped:
-            job.dropped_segments[node.id] = [*gone, *result.dropped]
+        job.merged(pair, node, result.dropped)
         outcomes.append(node)
     return outcomes
 
@@ -177,7 +203,7 @@ def _merged_node(
 
 def merged_id(members: Sequence[str]) -> str:
     """Id of a merged node: a function of the set of original nodes, so equal whatever the order of merging."""
-    return "merged-" + hashlib.sha256("\n".join(sorted(members)).encode()).hexdigest()[:16]
+    return "merged-" + digest(sorted(members))[:16]
 
 
 def _all_members(nodes: Iterable[MemoryNode]) -> list[str]:
@@ -189,18 +215,11 @@ def _agreed(older: Mapping[str, Json], newer: Mapping[str, Json]) -> dict[str, J
     return {key: value for key, value in older.items() if key in newer and newer[key] == value}
 
 
-def _require_independent(job: _Job) -> None:
-    ids = [node.id for pair in job.pending for node in (pair.older, pair.newer)]
-    if len(ids) != len(set(ids)):
-        raise MethodError(f"memory {job.memory.id}: a wave merges one node twice; a wave's pairs must be independent")
-
-
 def _finished(job: _Job, *, ratio: float) -> CompressedMemory:
     assert job.reduction is not None
-    before, after = job.memory.nodes, job.reduction.nodes
+    before, after = job.memory.nodes, job.survivors()
     exact = target_count(count=len(before), ratio=ratio)
     target = exact if job.reduction.target is None else job.reduction.target
-    _require_lineage(job.memory, after)
     if len(after) < target or (len(after) > target and not job.failures):
         raise MethodError(
             f"memory {job.memory.id}: the compressor left {len(after)} nodes where {target} were asked for"
@@ -214,7 +233,7 @@ def _finished(job: _Job, *, ratio: float) -> CompressedMemory:
             "target": exact,
             "method_target": target,
             "merges": job.merges,
-            "failed_merges": job.failures,
+            "failed_merges": dict(job.failures),
             "shortfall": len(after) - target,
             "before": memory_size(job.memory),
             "after": memory_size(smaller),
@@ -226,14 +245,6 @@ def _finished(job: _Job, *, ratio: float) -> CompressedMemory:
             "details": dict(job.reduction.details),
         },
     )
-
-
-def _require_lineage(memory: Memory, after: Sequence[MemoryNode]) -> None:
-    members = _all_members(after)
-    if len(set(members)) != len(members):
-        raise MethodError(f"memory {memory.id}: the compressor's nodes share members")
-    if not set(members) <= set(_all_members(memory.nodes)):
-        raise MethodError(f"memory {memory.id}: the compressor's nodes name members that the memory does not have")
 
 
 def memory_size(memory: Memory) -> dict[str, int]:

@@ -12,6 +12,8 @@ from threadpoolctl import threadpool_limits
 
 from memforest.config.compose import Components
 from memforest.core.errors import ConfigError
+from memforest.core.files import json_bytes
+from memforest.core.progress import Progress
 from memforest.core.protocols import LoadedDataset
 from memforest.core.types import Memory
 from memforest.embedding.cache import CachedEmbedder
@@ -21,12 +23,10 @@ from memforest.metrics.summary import summarise
 from memforest.pipeline.clock import StageClock
 from memforest.pipeline.compression import TextReembedding, compress_memories
 from memforest.pipeline.plan import Plan
-from memforest.pipeline.progress import Progress
 from memforest.pipeline.search import search_records
 from memforest.pipeline.stages import BUILD, COMPRESS, SEARCH, UnitWork, stage_code
 from memforest.store.artifacts import ArtifactStore
 from memforest.store.code import library_versions
-from memforest.store.files import json_bytes
 from memforest.store.memory_format import dump_memories, load_memories
 from memforest.store.provenance import provenance
 from memforest.store.runs import (
@@ -120,7 +120,7 @@ class _Execution:
                 compressor=self._parts.compressor,
                 merger=self._parts.merger,
                 reembedding=TextReembedding(self._embedder),
-                ratio=spec.ratio,
+                ratio=spec.effective_ratio,
                 seed=spec.seed,
                 progress=advance,
             )
@@ -170,9 +170,8 @@ class _Execution:
         self, attempt: Attempt, records: Sequence[dict[str, Any]], reports: Sequence[dict[str, Any]]
     ) -> None:
         spec = self._plan.spec
-        uses_ratio = "ratio" in spec["compressor"].uses
         summary = partial(summarise, categories=self._dataset.categories, word_budgets=spec.word_budgets)
-        metrics = summary(records, reports, ratio=spec.ratio if uses_ratio else 0.0)
+        metrics = summary(records, reports, ratio=spec.effective_ratio)
         references = {kind: summary(self._reference(kind), [], ratio=0.0) for kind in (NO_MEMORY, ORACLE)}
         attempt.write(METRICS, metrics)
         attempt.write(REFERENCES, references)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from memforest.core.errors import MethodError
 from memforest.core.protocols import Embedder, Retriever
 from memforest.core.types import Gold, Hits, Memory, Query, Question
@@ -42,3 +44,5 @@ def _require_ranking(hits: Hits, *, k: int, retriever: Retriever) -> None:
         raise MethodError(
             f"retriever {name} did not rank each of the {len(hits.memory)} nodes of {hits.memory.id} once"
         )
+    if not np.isfinite(hits.scores).all() or (np.diff(hits.scores) > 0).any():
+        raise MethodError(f"retriever {name} returned scores for {hits.memory.id} that are no numbers or that rise")

@@ -104,10 +104,34 @@ def _groups(runs: Sequence[StoredRun]) -> list[_Group]:
             raise StoreError(f"{run.id} and {runs[0].id} do not answer the same questions; they cannot be compared")
         settings = {key: value for key, value in run.read(RUN)["settings"].items() if key != "seed"}
         by_key.setdefault(canonical_json([settings, run.read(RUN)["data"]]), []).append(run)
+    names = _names([members[0] for members in by_key.values()])
     return [
-        _Group(label(members[0]), tuple(members), tuple(run.read(METRICS) for run in members))
-        for members in by_key.values()
+        _Group(name, tuple(members), tuple(run.read(METRICS) for run in members))
+        for name, members in zip(names, by_key.values(), strict=True)
     ]
+
+
+def _names(runs: Sequence[StoredRun]) -> list[str]:
+    """A name for each row: compressor, ratio, merger, retriever, and whatever else tells equal ones apart."""
+    described = [{**run.read(RUN)["settings"], "data": run.read(RUN)["data"]} for run in runs]
+    differing = [
+        key
+        for key in described[0]
+        if key not in ("compressor", "ratio", "merger", "retriever", "seed")
+        and len({canonical_json(item.get(key)) for item in described}) > 1
+    ]
+    names = [
+        " ".join([label(run), *(f"{key}={_short(item.get(key))}" for key in differing)])
+        for run, item in zip(runs, described, strict=True)
+    ]
+    return [
+        f"{name} ({run.id[-10:]})" if names.count(name) > 1 else name for name, run in zip(names, runs, strict=True)
+    ]
+
+
+def _short(value: Any) -> str:
+    name = value.get("name") if isinstance(value, Mapping) else value
+    return name[:8] if isinstance(name, str) else canonical_json(name)
 
 
 def _values(group: _Group, recall: str) -> dict[str, float]:

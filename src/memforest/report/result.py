@@ -108,6 +108,8 @@ def _notable(metrics: Metrics) -> list[str]:
 
 
 def _reading(metrics: Metrics, full: Metrics, recall: str) -> str:
+    if metrics[recall] is None:
+        return "How to read it: no question has evidence that could be found, so there is nothing to compare."
     budgets = ", ".join(metrics["evidence_recall_at_words"])
     kind = "turns" if recall == "evidence_recall" else "sessions"
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from memforest.core.errors import ConfigError
+from memforest.core.checks import require
 from memforest.core.order import chronological_ranks, filled_times
 from memforest.core.types import Hits, Memory, Query
 from memforest.retrieval.propagation import half_up, propagate
@@ -27,15 +27,13 @@ class Agpr:
     def __init__(
         self, *, candidate_factor: float, anchor_share: float, gamma: float, time_unit: str, time_scale: float
     ) -> None:
-        if time_unit not in TIME_UNITS:
-            raise ConfigError(f"retriever.time_unit must be one of {', '.join(TIME_UNITS)}; got {time_unit!r}")
-        if not 0 <= gamma <= 1:
-            raise ConfigError(f"retriever.gamma must be in [0, 1], got {gamma}")
-        if candidate_factor < 1 or anchor_share <= 0 or time_scale <= 0:
-            raise ConfigError(
-                "retriever=agpr needs candidate_factor >= 1, anchor_share > 0 and time_scale > 0; got "
-                f"{candidate_factor}, {anchor_share} and {time_scale}"
-            )
+        require(
+            time_unit in TIME_UNITS, f"retriever.time_unit must be one of {', '.join(TIME_UNITS)}; got {time_unit!r}"
+        )
+        require(0 <= gamma <= 1, f"retriever.gamma must be in [0, 1], got {gamma}")
+        require(candidate_factor >= 1, f"retriever.candidate_factor must be at least 1, got {candidate_factor}")
+        require(anchor_share > 0, f"retriever.anchor_share must be above 0, got {anchor_share}")
+        require(time_scale > 0, f"retriever.time_scale, in seconds, must be above 0, got {time_scale}")
         self._candidate_factor = candidate_factor
         self._anchor_share = anchor_share
         self._gamma = gamma

@@ -26,5 +26,5 @@ def propagate(
 
 
 def half_up(value: float) -> int:
-    """Rounded to the nearest integer, halves upwards."""
-    return math.floor(value + 0.5)
+    """Rounded to the nearest integer, halves upwards, also those that a product such as 0.29 * 50 falls short of."""
+    return math.floor(value + 0.5 + 1e-9)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memforest.core.errors import StoreError
-from memforest.store.files import folder_beside, json_bytes
+from memforest.core.files import folder_beside, json_bytes
 
 MANIFEST = "manifest.json"
 SCHEMA = 1

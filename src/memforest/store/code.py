@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -57,14 +57,22 @@ def _imports(name: str) -> tuple[str, ...]:
     """memforest modules imported anywhere in a module, inside functions too."""
     path = _source(name)
     assert path is not None
-    return tuple(dict.fromkeys(_imported_names(ast.parse(path.read_text("utf-8")))))
+    return tuple(dict.fromkeys(_imported_names(ast.parse(path.read_text("utf-8")), _package_of(name, path))))
 
 
-def _imported_names(tree: ast.Module) -> Iterator[str]:
+def _package_of(name: str, path: Path) -> list[str]:
+    """The package that relative imports of a module start from."""
+    parts = name.split(".")
+    return parts if path.name == "__init__.py" else parts[:-1]
+
+
+def _imported_names(tree: ast.Module, package: Sequence[str]) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
+        elif isinstance(node, ast.ImportFrom):
+            base = [] if not node.level else list(package[: len(package) - node.level + 1])
+            module = ".".join([*base, *([node.module] if node.module else [])])
+            yield module
             # `from package import module` imports a module too; names that are none are skipped by `_source`.
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (f"{module}.{alias.name}" for alias in node.names)

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from memforest.core.files import json_line, lines_of
 from memforest.core.types import Memory, MemoryNode, Segment
 from memforest.core.vectors import Vector
-from memforest.store.files import json_line
 
 TEXTS = "memories.jsonl"
 VECTORS = "vectors.npy"
@@ -24,13 +24,13 @@ def dump_memories(memories: Sequence[Memory]) -> dict[str, bytes]:
     stacked = np.concatenate(vectors) if vectors else np.zeros((0, 0), dtype=np.float32)
     buffer = io.BytesIO()
     np.save(buffer, stacked, allow_pickle=False)
-    return {TEXTS: ("\n".join(lines) + "\n").encode(), VECTORS: buffer.getvalue()}
+    return {TEXTS: "".join(line + "\n" for line in lines).encode(), VECTORS: buffer.getvalue()}
 
 
 def load_memories(files: Mapping[str, bytes]) -> list[Memory]:
     """The memories that `dump_memories` was given."""
     vectors = iter(np.load(io.BytesIO(files[VECTORS]), allow_pickle=False))
-    records = [json.loads(line) for line in files[TEXTS].decode().splitlines()]
+    records = [json.loads(line) for line in lines_of(files[TEXTS].decode())]
     memories = []
     start = 0
     while start < len(records):

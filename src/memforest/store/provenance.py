@@ -13,11 +13,15 @@ from typing import Any
 
 def provenance() -> dict[str, Any]:
     """Commit and dirty flag of the checkout (null outside one), Python, platform, and all installed packages."""
-    folder = Path(__file__).parent
+    folder = Path(__file__).parent.parent
+    top = _git(folder, "rev-parse", "--show-toplevel")
+    # Installed into an environment that lies inside somebody else's checkout, its commit would say nothing.
+    ours = top is not None and Path(top) / "src" / "memforest" == folder
+    status = _git(folder, "status", "--porcelain") if ours else None
     return {
         "time": datetime.now(tz=UTC).isoformat(timespec="seconds"),
-        "commit": _git(folder, "rev-parse", "HEAD"),
-        "dirty": None if (status := _git(folder, "status", "--porcelain")) is None else bool(status),
+        "commit": _git(folder, "rev-parse", "HEAD") if ours else None,
+        "dirty": None if status is None else bool(status),
         "python": sys.version.split()[0],
         "platform": platform.platform(),
         "processor": platform.machine(),

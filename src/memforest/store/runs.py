@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from memforest.core.errors import StoreError
+from memforest.core.files import json_bytes, json_line, lines_of, write_atomically
 from memforest.store.code import code_of, library_versions
-from memforest.store.files import json_bytes, json_line, write_atomically
 
 RUN = "run.json"
 QUESTIONS = "questions.jsonl"
@@ -48,7 +48,7 @@ class StoredRun:
     def records(self) -> list[dict[str, Any]]:
         """The run's question records, in order."""
         try:
-            return [json.loads(line) for line in (self.folder / QUESTIONS).read_text("utf-8").splitlines()]
+            return [json.loads(line) for line in lines_of((self.folder / QUESTIONS).read_text("utf-8"))]
         except (OSError, json.JSONDecodeError) as error:
             raise StoreError(
                 f"{self.folder / QUESTIONS} cannot be read ({error}); delete the folder and run again"
@@ -85,6 +85,7 @@ class Attempt:
         Whatever follows, such as a line cut off by a kill, is removed.
         """
         path = self.folder / QUESTIONS
+        self.folder.mkdir(parents=True, exist_ok=True)
         records: list[dict[str, Any]] = []
         end = 0
         for line in path.read_bytes().splitlines(keepends=True) if path.exists() else []:
@@ -140,19 +141,30 @@ class RunStore:
         return Attempt(folder, store=self, run_id=run_id, stages=stages)
 
     def publish(self, folder: Path, run_id: str, stages: str) -> StoredRun:
-        """Rename a complete attempt into its place and remove other attempts at this run."""
+        """Rename a complete attempt into its place and remove other attempts at it.
+
+        A rival that came first has written the same results; its folder stays. An older run is moved away first, and
+        put back by `_recover` should this process die before its own folder is in place.
+        """
         target = self._root / run_id
-        if (rival := self.finished(run_id, stages=stages)) is not None:
-            self._clean(run_id)
-            return rival
-        if target.exists():
-            target.rename(Path(tempfile.mkdtemp(dir=self._root, prefix=f"{run_id}{_REPLACED}")) / run_id)
-        folder.rename(target)
-        self._clean(run_id)
-        return StoredRun(target)
+        while (rival := self.finished(run_id, stages=stages)) is None:
+            if not (folder / QUESTIONS).is_file():
+                raise StoreError(f"{folder} was removed while the run was at work; run the command again")
+            if target.exists():
+                target.rename(Path(tempfile.mkdtemp(dir=self._root, prefix=f"{run_id}{_REPLACED}")) / run_id)
+            try:
+                folder.rename(target)
+            except OSError as error:
+                # A rival got in between: look again. Anything else will not go away.
+                if not target.exists():
+                    raise StoreError(f"cannot put the finished run in its place {target}: {error.strerror}") from error
+        self._clean(run_id, stages)
+        return rival
 
     def all(self) -> list[StoredRun]:
         """Complete runs by id."""
+        for holder in self._root.glob(f"*{_REPLACED}*"):
+            self._recover(holder.name.split(_REPLACED)[0])
         return [
             StoredRun(path.parent) for path in sorted(self._root.glob(f"*/{RUN}")) if _PARTIAL not in path.parent.name
         ]
@@ -192,9 +204,10 @@ class RunStore:
             if (holder / run_id).exists() and not (self._root / run_id).exists():
                 (holder / run_id).rename(self._root / run_id)
 
-    def _clean(self, run_id: str) -> None:
-        for mark in (_PARTIAL, _REPLACED):
-            for path in self._root.glob(f"{run_id}{mark}*"):
+    def _clean(self, run_id: str, stages: str) -> None:
+        """Remove what the complete run makes useless. A rival that is still at work finds the run when it ends."""
+        for pattern in (f"{run_id}{_PARTIAL}{stages[:8]}-*", f"{run_id}{_REPLACED}*"):
+            for path in self._root.glob(pattern):
                 shutil.rmtree(path, ignore_errors=True)
 
 

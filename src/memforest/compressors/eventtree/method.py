@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from memforest.compressors.eventtree.partition import partition, quotas
 from memforest.compressors.eventtree.tree import ShrinkingTree
 from memforest.compressors.pool import Pool
+from memforest.core.checks import require
 from memforest.core.protocols import Reduction, Waves
 from memforest.core.types import Memory, target_count
 
@@ -19,6 +20,10 @@ class EventTree:
     """
 
     def __init__(self, *, alpha: float, beta: float, window: int, eta: float) -> None:
+        require(0 < alpha <= 1, f"compressor.alpha, clusters per node, must be in (0, 1], got {alpha}")
+        require(0 <= beta <= 1, f"compressor.beta must be in [0, 1], got {beta}")
+        require(window >= 0, f"compressor.window, a number of ranks, must be at least 0, got {window}")
+        require(0 <= eta <= 1, f"compressor.eta must be in [0, 1], got {eta}")
         self._alpha = alpha
         self._beta = beta
         self._window = window

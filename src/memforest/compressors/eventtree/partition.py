@@ -45,19 +45,20 @@ def _assign(union: NDArray[np.float64], own: NDArray[np.int64]) -> NDArray[np.in
 def quotas(sizes: list[int], target: int) -> list[int]:
     """Nodes that each tree keeps: shares of `target` by largest remainder, at least 1 and at most the tree's size.
 
-    Sums to max(target, number of trees). Ties go to the lower tree.
+    Sums to max(target, number of trees). Ties go to the lower tree. Remainders are whole numbers, so that equal ones
+    are equal.
     """
     total = sum(sizes)
-    shares = [size * target / total for size in sizes]
-    kept = [min(size, max(1, math.floor(share))) for size, share in zip(sizes, shares, strict=True)]
+    kept = [max(1, size * target // total) for size in sizes]
     goal = max(target, len(sizes))
-    by_remainder = sorted(range(len(sizes)), key=lambda tree: (kept[tree] - shares[tree], tree))
+
+    def lacking(tree: int) -> int:
+        """How much the tree's share exceeds what it keeps, times `total`."""
+        return sizes[tree] * target - kept[tree] * total
+
     while sum(kept) < goal:
-        tree = next(tree for tree in by_remainder if kept[tree] < sizes[tree])
-        kept[tree] += 1
-        by_remainder.sort(key=lambda tree: (kept[tree] - shares[tree], tree))
+        kept[max((tree for tree in range(len(sizes)) if kept[tree] < sizes[tree]), key=lacking)] += 1
     while sum(kept) > goal:
-        tree = next(tree for tree in reversed(by_remainder) if kept[tree] > 1)
-        kept[tree] -= 1
-        by_remainder.sort(key=lambda tree: (kept[tree] - shares[tree], tree))
+        # `min` takes the first of equals, so the higher tree is named first: it is the one to give.
+        kept[min((tree for tree in reversed(range(len(sizes))) if kept[tree] > 1), key=lacking)] -= 1
     return kept

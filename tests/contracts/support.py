@@ -1,0 +1,124 @@
+"""What the contract tests share: every option as a component, memories of awkward shapes, and one way to compress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from memforest.config.compose import compose, instantiate
+from memforest.config.folder import options
+from memforest.config.spec import Choice, parse_choice
+from memforest.core.protocols import Compressor, Merger
+from memforest.core.types import Memory
+from memforest.embedding.hashing import Hashing
+from memforest.pipeline.compression import CompressedMemory, TextReembedding, compress_memories
+from tests.builders import DAY, START, memory, node
+
+WORDS = (
+    *("lantern", "harbour", "violin", "orchard", "copper", "meadow", "glacier", "walnut", "ferry", "saddle"),
+    *("amber", "quarry", "thistle", "compass", "barley", "lighthouse", "velvet", "canyon", "pepper", "anvil"),
+)
+PROVIDED = ("text", "time")
+"""What the memories below offer; an option that needs more has contract tests of its own."""
+
+EMBEDDER = Hashing(buckets=16)
+RATIOS = (0.0, 0.3, 0.5, 0.7, 0.9, 0.99)
+COUNTS = (0, 1, 2, 3, 17, 60)
+
+
+@cache
+def choice(group: str, option: str) -> Choice:
+    """An option with its composed settings."""
+    return parse_choice(group, compose([f"{group}={option}"])[group])
+
+
+def component(group: str, option: str) -> Any:
+    """A new instance of an option."""
+    return instantiate(choice(group, option))
+
+
+def usable(group: str) -> list[str]:
+    """Options that need no more than text and time."""
+    return [option for option in options(group) if set(choice(group, option).needs) <= set(PROVIDED)]
+
+
+def using(trait: str) -> list[str]:
+    """Compressors whose result may change with `trait`."""
+    return [option for option in usable("compressor") if trait in choice("compressor", option).uses]
+
+
+def _memory(texts: Sequence[str], times: Sequence[float | None], *, id: str = "m") -> Memory:
+    vectors = EMBEDDER.embed(texts=texts).vectors
+    return memory(
+        [
+            node(f"n{place}", text, vector=vector, time=time, sources=(f"D1:{place}", f"D2:{place}"))
+            for place, (text, time, vector) in enumerate(zip(texts, times, vectors, strict=True))
+        ],
+        id=id,
+    )
+
+
+def _texts(count: int) -> list[str]:
+    return [
+        f"{WORDS[place % 20]} {WORDS[place * place % 17]} {WORDS[place * 7 % 13]} {place % 5}" for place in range(count)
+    ]
+
+
+def _sessions(count: int) -> list[float | None]:
+    return [START + DAY * (place // 4) for place in range(count)]
+
+
+def plain(count: int, *, id: str = "m") -> Memory:
+    """Four nodes a session, a few words each."""
+    return _memory(_texts(count), _sessions(count), id=id)
+
+
+SHAPES: Mapping[str, Callable[[int], Memory]] = {
+    "plain": plain,
+    "identical vectors": lambda count: _memory(["lantern harbour"] * count, _sessions(count)),
+    "no times": lambda count: _memory(_texts(count), [None] * count),
+    "equal times": lambda count: _memory(_texts(count), [START] * count),
+    "times backwards": lambda count: _memory(_texts(count), [START - DAY * place for place in range(count)]),
+    "single words": lambda count: _memory([WORDS[place % 20] for place in range(count)], _sessions(count)),
+    "empty texts": lambda count: _memory([""] * count, _sessions(count)),
+}
+
+
+def compress(
+    option: str, memories: Sequence[Memory], *, ratio: float, seed: int = 0, merger: Merger | str = "concat"
+) -> list[CompressedMemory]:
+    """Compress by an option's compressor through the pipeline's executor."""
+    compressor: Compressor = component("compressor", option)
+    return compress_memories(
+        memories,
+        compressor=compressor,
+        merger=component("merger", merger) if isinstance(merger, str) else merger,
+        reembedding=TextReembedding(EMBEDDER),
+        ratio=ratio,
+        seed=seed,
+    )
+
+
+@cache
+def shaped(shape: str, count: int) -> Memory:
+    """A memory of one of the shapes."""
+    return SHAPES[shape](count)
+
+
+@cache
+def compressed(option: str, shape: str, count: int, ratio: float, merger: str = "concat") -> CompressedMemory:
+    """The result for one of the shapes, computed once."""
+    (result,) = compress(option, [shaped(shape, count)], ratio=ratio, merger=merger)
+    return result
+
+
+def content(of: Memory) -> list[tuple[object, ...]]:
+    """All that a memory holds, comparable."""
+    return [
+        (
+            *(item.id, item.segments, item.vector.tobytes(), item.time, item.members, item.kind, item.truncated),
+            *sorted(item.metadata.items()),
+        )
+        for item in of.nodes
+    ]

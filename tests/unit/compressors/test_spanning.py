@@ -1,0 +1,68 @@
+"""The maximum spanning forest against Kruskal's algorithm with a stable sort."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from memforest.compressors.eventtree.spanning import maximum_spanning_forest
+
+LEVELS = (-np.inf, -0.5, 0.0, 0.25, 1.0)
+
+
+def kruskal(weights: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Edges by falling weight, then (i, j); each is taken if it joins two components."""
+    component = list(range(len(weights)))
+    taken = []
+    for i, j in sorted(combinations(range(len(weights)), 2), key=lambda edge: (-weights[edge], edge)):
+        if weights[i, j] > -np.inf and component[i] != component[j]:
+            taken.append((i, j))
+            component = [component[i] if label == component[j] else label for label in component]
+    return sorted(taken)
+
+
+@st.composite
+def tied_weights(draw: st.DrawFn) -> NDArray[np.float64]:
+    """Symmetric weights of few levels, so that most are ties and some edges are forbidden."""
+    count = draw(st.integers(0, 9))
+    weights = np.zeros((count, count))
+    for i, j in combinations(range(count), 2):
+        weights[i, j] = weights[j, i] = draw(st.sampled_from(LEVELS))
+    return weights
+
+
+@given(tied_weights())
+def test_it_is_kruskals_forest_with_ties_and_forbidden_edges(weights: NDArray[np.float64]) -> None:
+    assert [tuple(edge) for edge in maximum_spanning_forest(weights)] == kruskal(weights)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 40))
+def test_it_is_kruskals_tree_without_ties(seed: int, count: int) -> None:
+    half = np.random.default_rng(seed).normal(size=(count, count))
+    weights = half + half.T
+    assert [tuple(edge) for edge in maximum_spanning_forest(weights)] == kruskal(weights)
+
+
+@given(tied_weights(), st.floats(allow_nan=False, allow_infinity=False))
+def test_the_diagonal_is_ignored(weights: NDArray[np.float64], value: float) -> None:
+    changed = weights.copy()
+    np.fill_diagonal(changed, value)
+    assert maximum_spanning_forest(changed).tolist() == maximum_spanning_forest(weights).tolist()
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_fewer_than_two_nodes_have_no_edges(count: int) -> None:
+    assert maximum_spanning_forest(np.zeros((count, count))).shape == (0, 2)
+
+
+def test_all_edges_forbidden_leave_no_edges() -> None:
+    assert maximum_spanning_forest(np.full((4, 4), -np.inf)).shape == (0, 2)
+
+
+def test_equal_weights_make_a_star_around_the_first_node() -> None:
+    assert maximum_spanning_forest(np.ones((4, 4))).tolist() == [[0, 1], [0, 2], [0, 3]]

@@ -1,0 +1,61 @@
+"""Artifacts are published whole, never changed, and checked when read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memforest.core.errors import StoreError
+from memforest.store.artifacts import ArtifactStore
+
+FILES = {"memories.jsonl": b"{}\n", "vectors.npy": b"123"}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ArtifactStore:
+    """A store with one artifact."""
+    made = ArtifactStore(tmp_path)
+    made.save("build", "key", files=FILES, inputs={"stage": "build"})
+    return made
+
+
+def test_what_was_saved_is_loaded(store: ArtifactStore) -> None:
+    assert store.has("build", "key")
+    assert store.load("build", "key") == FILES
+
+
+def test_another_key_or_stage_is_absent(store: ArtifactStore) -> None:
+    assert not store.has("build", "other")
+    assert not store.has("compress", "key")
+
+
+def test_the_manifest_says_what_the_key_was_made_of(store: ArtifactStore) -> None:
+    assert store.manifest("build", "key")["inputs"] == {"stage": "build"}
+
+
+def test_a_published_artifact_is_not_changed_by_saving_again(store: ArtifactStore, tmp_path: Path) -> None:
+    before = (tmp_path / "artifacts" / "build" / "key" / "vectors.npy").stat().st_mtime_ns
+    store.save("build", "key", files={"vectors.npy": b"other"}, inputs={})
+    assert store.load("build", "key") == FILES
+    assert (tmp_path / "artifacts" / "build" / "key" / "vectors.npy").stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("vectors.npy", lambda path: path.write_bytes(b"124")),
+        ("vectors.npy", lambda path: path.write_bytes(b"")),
+        ("memories.jsonl", Path.unlink),
+        ("manifest.json", lambda path: path.write_bytes(b"{")),
+        ("manifest.json", Path.unlink),
+    ],
+)
+def test_damage_is_an_error_that_names_folder_file_and_remedy(
+    store: ArtifactStore, tmp_path: Path, name: str, damage: Callable[[Path], object]
+) -> None:
+    folder = tmp_path / "artifacts" / "build" / "key"
+    damage(folder / name)
+    with pytest.raises(StoreError, match=f"{folder}.*{name}.*delete the folder"):
+        store.load("build", "key")
