@@ -16,7 +16,7 @@ from memforest.config.spec import GROUPS, RESERVED, parse_choice, parse_spec, ru
 
 FILES = sorted((path.parent.name, path.stem) for path in conf_folder().glob("*/*.yaml"))
 ALIASES = {("compressor", "random"): "random_pruning"}
-TRAITS = {"needs", "provides", "uses", "execution_only"}
+TRAITS = {"needs", "provides", "uses", "execution_only", "only_with"}
 METHODS = {
     "dataset": {"load"},
     "backbone": {"inputs", "build"},
@@ -76,6 +76,8 @@ def test_traits_are_known_and_name_what_is_there(group: str, option: str) -> Non
     assert set(traits.get("needs", ())) <= provided
     assert set(traits.get("uses", ())) <= {"ratio", "seed", "merger"}
     assert set(traits.get("execution_only", ())) <= set(parameters(group, option))
+    for setting, wanted in traits.get("only_with", {}).items():
+        assert {setting, *wanted} <= set(parameters(group, option))
 
 
 @every_option
@@ -114,7 +116,8 @@ def test_hydra_writes_no_folder_of_its_own() -> None:
 
 
 def test_every_default_names_an_option() -> None:
-    entries = [entry for entry in root_settings()["defaults"] if isinstance(entry, dict)]
+    named = [entry for entry in root_settings()["defaults"] if isinstance(entry, dict)]
+    entries = [entry for entry in named if not any(key.startswith("override hydra/") for key in entry)]
     assert {pair for entry in entries for pair in entry.items()} <= set(FILES)
     assert {group for entry in entries for group in entry} == set(GROUPS)
 

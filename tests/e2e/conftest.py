@@ -28,7 +28,8 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
     def run(*overrides: str) -> Said:
         embedder = () if any(word.startswith("embedder=") for word in overrides) else ("embedder=hashing",)
-        monkeypatch.setattr(sys, "argv", ["run.py", *overrides, "paths.outputs=outputs", *embedder])
+        outputs = () if any(word.startswith("paths.outputs=") for word in overrides) else ("paths.outputs=outputs",)
+        monkeypatch.setattr(sys, "argv", ["run.py", *overrides, *outputs, *embedder])
         start, code = time.monotonic(), 0
         try:
             main()

@@ -119,7 +119,6 @@ def test_seeds_of_one_configuration_are_one_row(desk: Desk, say: Say) -> None:
     assert "seed" not in rows[0].split("  ")[0]
 
 
-@pytest.mark.xfail(strict=True, reason="report/inspect.py counts a run that is named twice as two seeds")
 def test_a_run_named_twice_is_one_run(desk: Desk, say: Say) -> None:
     name = run_id(desk, "random_pruning", "seed0")
     assert "±" not in say("compare", name, name)

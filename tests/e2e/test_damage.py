@@ -58,7 +58,6 @@ def test_a_damaged_artifact_is_named(used: Desk, file: str, damage: Callable[[Pa
     assert str(path.parent.relative_to(used.folder)) in said.err
 
 
-@pytest.mark.xfail(strict=True, reason="store/artifacts.py reads a manifest of another form without checking it")
 @pytest.mark.parametrize("text", ["[]", "{}", '{"files": 1}'])
 def test_a_manifest_of_another_form_is_named(used: Desk, text: str) -> None:
     path = sorted((used.outputs / "artifacts" / "build").glob("*/manifest.json"))[0]
@@ -73,9 +72,6 @@ def test_what_the_error_says_helps(used: Desk) -> None:
     used.finish(*SMALL, "compressor=dart")
 
 
-@pytest.mark.xfail(
-    strict=True, reason="store/files.py keeps a folder without manifest, so the rebuilt one is thrown away"
-)
 def test_an_artifact_without_its_manifest_is_built_again(used: Desk) -> None:
     path = sorted((used.outputs / "artifacts" / "build").glob("*/manifest.json"))[0]
     path.unlink()
@@ -96,7 +92,6 @@ def test_a_damaged_run_is_named(used: Desk) -> None:
     names(used.memforest("show", "tome"), path)
 
 
-@pytest.mark.xfail(strict=True, reason="report/inspect.py stops at the first run that it cannot read")
 def test_a_damaged_run_does_not_hide_the_others_from_the_list(used: Desk) -> None:
     sorted((used.outputs / "runs").glob("*tome*/metrics.json"))[0].unlink()
     assert "-none-" in used.memforest("runs").out

@@ -48,7 +48,6 @@ def test_no_folder_of_hydras_appears(swept: tuple[Desk, Said]) -> None:
     assert list(desk.folder.rglob(".hydra")) == []
 
 
-@pytest.mark.xfail(strict=True, reason="Hydra's parser takes no overrides after a switch that stands between them")
 def test_the_switch_may_stand_between_overrides(desk: Desk) -> None:
     said = desk.run("compressor=none", "--multirun", *SMALL)
     assert said.code == 0, said.err

@@ -81,7 +81,6 @@ def test_what_no_number_depends_on_makes_nothing_stale(desk: Desk, source: Path)
     assert stamps(desk.outputs) == before
 
 
-@pytest.mark.xfail(strict=True, reason="store/code.py skips a module outside the package, and all that it imports")
 def test_an_edited_component_outside_the_package_is_computed_again(desk: Desk, tmp_path: Path) -> None:
     own = tmp_path / "own_tome.py"
     own.write_text("from memforest.compressors.tome import ToMe\n\n\nclass Own(ToMe):\n    pass\n")

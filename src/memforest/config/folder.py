@@ -55,7 +55,5 @@ def unknown(what: str, name: str, known: Iterable[str]) -> ConfigError:
     """An error for a name that is not there, with the nearest that is."""
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}? " if near else ""
-    return ConfigError(
-        f"{what} {name!r} does not exist; {hint}There {'are: ' + ', '.join(names) if names else 'are none'}"
-    )
+    hint = f"; did you mean {near[0]}?" if near else "."
+    return ConfigError(f"{what} {name!r} does not exist{hint} Known: {', '.join(names) or 'none'}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
 from memforest.config.folder import conf_folder, options
-from memforest.config.overrides import check_overrides
+from memforest.config.overrides import check_grammar, check_overrides, flags, without_flags
 from memforest.config.spec import GROUPS
 from memforest.core.errors import MemforestError
 
@@ -39,10 +40,17 @@ def main() -> None:
         return
     try:
         check_overrides(arguments)
+        check_grammar(arguments)
     except MemforestError as error:
         _complain(error)
         sys.exit(2)
-    failed = _run_hydra()
+    # Hydra takes flags before or after all overrides, people put them anywhere.
+    sys.argv[1:] = [*without_flags(arguments), *flags(arguments)]
+    try:
+        failed = _run_hydra()
+    except KeyboardInterrupt:
+        print("\ninterrupted; the same command continues", file=sys.stderr)
+        sys.exit(130)
     if failed:
         sys.exit(1)
 
@@ -70,6 +78,9 @@ def _run_hydra() -> int:
         except MemforestError as error:
             _complain(error)
             failures.append(error)
+        except BrokenPipeError:
+            # The reader, such as `head`, has seen enough; what was computed is kept.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     job()
     return len(failures)
@@ -77,4 +88,5 @@ def _run_hydra() -> int:
 
 def _complain(error: MemforestError) -> None:
     sys.stdout.flush()
-    print(f"error: {error}", file=sys.stderr, flush=True)
+    for line in str(error).splitlines():
+        print(f"error: {line}", file=sys.stderr, flush=True)

@@ -30,7 +30,7 @@ def check_overrides(overrides: Sequence[str]) -> None:
     """
     chosen = {group: [option] for group, option in _defaults().items()}
     keys: list[str] = []
-    for override in _without_flags(overrides):
+    for override in without_flags(overrides):
         if override.startswith(("+", "~", "hydra")):
             continue
         key, equals, value = override.partition("=")
@@ -44,16 +44,42 @@ def check_overrides(overrides: Sequence[str]) -> None:
         _require_setting(key, chosen)
 
 
-def _without_flags(arguments: Sequence[str]) -> Iterator[str]:
-    """The overrides among the arguments; Hydra's flags and the values that follow them are left out."""
+def check_grammar(arguments: Sequence[str]) -> None:
+    """Raises ConfigError for what Hydra cannot parse, and for several values without --multirun."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import HydraException
+
+    several = any(flag in ("--multirun", "-m") for flag in flags(arguments))
+    for override in without_flags(arguments):
+        try:
+            (parsed,) = OverridesParser.create().parse_overrides([override])
+        except HydraException as error:
+            raise ConfigError(f"cannot read {override!r}: {str(error).splitlines()[0]}") from error
+        if parsed.is_sweep_override() and not several:
+            raise ConfigError(f"{override} names several values; add --multirun to run each of them")
+
+
+def without_flags(arguments: Sequence[str]) -> list[str]:
+    """The overrides among the arguments."""
+    return [argument for argument, is_flag in _told_apart(arguments) if not is_flag]
+
+
+def flags(arguments: Sequence[str]) -> list[str]:
+    """Hydra's flags among the arguments, with the values that follow them."""
+    return [argument for argument, is_flag in _told_apart(arguments) if is_flag]
+
+
+def _told_apart(arguments: Sequence[str]) -> Iterator[tuple[str, bool]]:
     flag = ""
     for argument in arguments:
         if argument.startswith("-"):
+            if argument.lstrip("-").partition("=")[0] in (*root_settings(), *groups()):
+                raise ConfigError(f"settings have no dashes: write {argument.lstrip('-')}")
             flag = "" if "=" in argument else argument
-        elif flag in _FLAGS_WITH_VALUE:
-            flag = ""
+            yield argument, True
         else:
-            yield argument
+            yield argument, flag in _FLAGS_WITH_VALUE
+            flag = ""
 
 
 def _defaults() -> dict[str, str]:

@@ -152,6 +152,8 @@ def ratio_problem(ratio: object) -> str | None:
 
 def _value_problems(spec: RunSpec) -> Sequence[str]:
     problems = [problem] if (problem := ratio_problem(spec.ratio)) else []
+    if str(spec.outputs) in ("", ".", "None"):
+        problems.append("paths.outputs must name a folder")
     for name in ("k", "workers"):
         value = getattr(spec, name)
         if not _is_whole(value) or value < 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memforest.config.folder import options, settings
+from memforest.config.folder import options, root_settings, settings, unknown
 from memforest.config.spec import GROUPS
 from memforest.core.errors import ConfigError
 
@@ -13,6 +13,9 @@ from memforest.core.errors import ConfigError
 def check_values(raw: Mapping[str, Any]) -> None:
     """Raises ConfigError that names every setting of a choice whose value is of another kind than its default."""
     missing = [group for group in GROUPS if not isinstance(raw.get(group), Mapping)]
+    unknown_keys = [key for key in raw if key not in (*GROUPS, *root_settings())]
+    if unknown_keys:
+        raise unknown("the option", unknown_keys[0], [*GROUPS, *(key for key in root_settings() if key != "defaults")])
     if missing:
         raise ConfigError(f"nothing is chosen for {' and '.join(missing)}; every run needs one of each")
     problems = [problem for group in GROUPS for problem in _problems(group, raw[group])]

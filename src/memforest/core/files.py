@@ -16,7 +16,7 @@ from memforest.core.errors import StoreError
 
 def write_atomically(path: Path, content: bytes) -> None:
     """The file holds either its old content or all of the new, whenever the process dies. Raises StoreError."""
-    with _writing(path):
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
         beside = Path(name)
@@ -38,7 +38,7 @@ def folder_beside(target: Path) -> Iterator[Path]:
     If another process has published `target` meanwhile, its folder stays and this one is thrown away: both hold the
     same content, since the name is a content key. Raises StoreError.
     """
-    with _writing(target):
+    with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
         try:
@@ -54,7 +54,8 @@ def folder_beside(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def writing(path: Path) -> Iterator[None]:
+    """Turns an OSError of the block into a StoreError that names `path`."""
     try:
         yield
     except OSError as error:

@@ -37,6 +37,8 @@ def parse_units(raw: object, *, file: str, digest_of_file: str | None = None) ->
     """
     if not isinstance(raw, list) or not all(isinstance(item, dict) for item in raw):
         raise DataError(f"{file} is not a LoCoMo file: expected a JSON list of conversations, got {_kind(raw)}")
+    if not raw:
+        raise DataError(f"{file} holds no conversation")
     parsed = [_parse_unit(item, index=index, file=file) for index, item in enumerate(raw)]
     repeated = [unit for unit, count in Counter(item.unit.id for item in parsed).items() if count > 1]
     if repeated:

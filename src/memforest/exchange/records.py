@@ -131,22 +131,22 @@ def _embedding(value: Any, *, where: str) -> tuple[float, ...] | None:
 def _lines(content: str, path: Path) -> Iterator[tuple[int, Any]]:
     for number, line in enumerate(lines_of(content), 1):
         if line.strip():
-            yield number, _parsed(line, where=f"{path}, line {number}")
+            yield number, _parsed(line, where=f"{path}, line {number}", expected="expected one object a line")
 
 
-def _parsed(text: str, *, where: str) -> Any:
+def _parsed(text: str, *, where: str, expected: str) -> Any:
     def refuse(constant: str) -> None:
         raise DataError(f"{where}: {constant} is no JSON number; write null or leave the key out")
 
     try:
         return json.loads(text, parse_constant=refuse)
     except (json.JSONDecodeError, RecursionError) as error:
-        raise DataError(f"{where}: not JSON ({error}); expected one object a line") from error
+        raise DataError(f"{where}: not JSON ({error}); {expected}") from error
 
 
 def _mem0_items(content: str, path: Path) -> list[tuple[int, Any]]:
     """An export's records with our keys, in insertion order: by time, and the export's order reversed."""
-    raw = _parsed(content, where=str(path))
+    raw = _parsed(content, where=str(path), expected="it begins like a Mem0 export, a JSON list of memories")
     if raw and not is_export(raw):
         raise DataError(f"{path} is a JSON list but no Mem0 export: its records have no `memory`; write JSONL instead")
     items = [(number, _renamed(item)) for number, item in enumerate(raw)]

@@ -48,8 +48,11 @@ def execute(plan: Plan, parts: Components, dataset: LoadedDataset) -> StoredRun:
     if plan.finished is not None:
         return plan.finished
     if not plan.runnable:
-        reasons = sorted({work.missing.reason for work in plan.works if work.missing is not None})
-        raise ConfigError("no unit of the dataset can be built: " + "; ".join(reasons[:3]))
+        reason = next(work.missing.reason for work in plan.works if work.missing is not None)
+        raise ConfigError(
+            f"backbone={plan.spec['backbone'].name} can build none of the {len(plan.works)} units, the first one "
+            f"because: {reason}"
+        )
     with threadpool_limits(limits=1, user_api="blas"):
         return _Execution(plan, parts, dataset).run()
 
@@ -73,6 +76,9 @@ class _Execution:
             self._build()
             reports = self._compress()
             records = self._search(attempt)
+        except BaseException:
+            attempt.leave()
+            raise
         finally:
             self._embedder.flush()
         with self._clock.stage("summary", computed=len(records)):

@@ -19,14 +19,19 @@ def list_lines(store: RunStore) -> list[str]:
     """All runs, complete, stale and unfinished."""
     rows = []
     for run in store.all():
-        metrics = run.read(METRICS)
-        recall = recall_name(metrics)
-        state = "stale" if run.changes() else "finished"
-        rows.append(
-            [run.id, state, number(metrics[recall]), f"{metrics['nodes_after']:,}", f"{metrics['questions']:,}"]
-        )
+        try:
+            rows.append(_row(run))
+        except StoreError as error:
+            rows.append([run.id, f"damaged: {error}", "-", "-", "-"])
     rows += [[run_id, f"unfinished, {done} questions", "-", "-", "-"] for run_id, done in store.unfinished().items()]
     return [aligned(["run", "state", "evidence", "nodes", "questions"], rows)] if rows else ["no runs yet"]
+
+
+def _row(run: StoredRun) -> list[str]:
+    metrics = run.read(METRICS)
+    state = "stale" if run.changes() else "finished"
+    recall = number(metrics[recall_name(metrics)])
+    return [run.id, state, recall, f"{metrics['nodes_after']:,}", f"{metrics['questions']:,}"]
 
 
 def show_lines(run: StoredRun) -> list[str]:
@@ -68,7 +73,7 @@ def compare_lines(runs: Sequence[StoredRun], *, as_markdown: bool = False) -> li
     The last column is the paired difference from the first row with its clustered interval. Raises StoreError when
     the runs do not answer the same questions.
     """
-    groups = _groups(runs)
+    groups = _groups(list({run.folder.resolve(): run for run in runs}.values()))
     first = groups[0].metrics[0]
     recall = recall_name(first)
     budgets = list(first["evidence_recall_at_words"])

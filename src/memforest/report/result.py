@@ -112,11 +112,13 @@ def _reading(metrics: Metrics, full: Metrics, recall: str) -> str:
         return "How to read it: no question has evidence that could be found, so there is nothing to compare."
     budgets = ", ".join(metrics["evidence_recall_at_words"])
     kind = "turns" if recall == "evidence_recall" else "sessions"
+    found = f"{number(metrics[recall])} % after compression and {number(full[recall])} % before"
+    if metrics["nodes_after"] == full["nodes_after"]:
+        found = f"{number(metrics[recall])} %"
     return (
-        f"How to read it: of the {kind} that answers rest on, the hits hold {number(metrics[recall])} % after "
-        f"compression and {number(full[recall])} % before (`answer`: of the answers' words); `no memory` is the floor, "
-        "`oracle evidence`, the evidence itself, the ceiling, and since merged hits are longer (`words` per question), "
-        f"compare methods in the columns at {budgets} words."
+        f"How to read it: of the {kind} that answers rest on, the hits hold {found} (`answer`: of the answers' words); "
+        "`no memory` is the floor, `oracle evidence`, the evidence itself, the ceiling, and since merged hits are "
+        f"longer (`words` per question), compare methods in the columns at {budgets} words."
     )
 
 

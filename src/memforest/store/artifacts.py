@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,11 @@ class ArtifactStore:
 
     def save(self, stage: str, key: str, *, files: Mapping[str, bytes], inputs: Mapping[str, Any]) -> None:
         """Publish files and a manifest with their hashes and with `inputs`, what the key was made of."""
-        with folder_beside(self._root / stage / key) as folder:
+        target = self._root / stage / key
+        if target.exists() and not self.has(stage, key):
+            # What is left of an artifact whose manifest was deleted would keep the new one from its place.
+            shutil.rmtree(target)
+        with folder_beside(target) as folder:
             for name, content in files.items():
                 (folder / name).write_bytes(content)
             manifest = {
@@ -61,6 +66,8 @@ class ArtifactStore:
             manifest: dict[str, Any] = json.loads(self._read(folder, MANIFEST))
         except json.JSONDecodeError as error:
             raise _damaged(folder, f"{MANIFEST} is not JSON") from error
+        if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
+            raise _damaged(folder, f"{MANIFEST} does not list files")
         return manifest
 
     @staticmethod

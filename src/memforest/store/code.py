@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib.util
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import metadata
@@ -15,12 +16,16 @@ _ROOT = Path(__file__).parent.parent
 
 
 def code_of(modules: Iterable[str]) -> dict[str, str]:
-    """sha256 of the source of `modules` and of every memforest module that they import, by module name."""
+    """sha256 of the source of `modules` and of every memforest module that they import, by module name.
+
+    A module outside this package is hashed when it stands in `modules`, as a user's own component does.
+    """
+    named = set(modules)
     found: dict[str, str] = {}
-    waiting = sorted(set(modules))
+    waiting = sorted(named)
     while waiting:
         name = waiting.pop()
-        if name in found or _source(name) is None:
+        if name in found or (not _is_ours(name) and name not in named) or _source(name) is None:
             continue
         found[name] = _digest(name)
         waiting.extend(_imports(name))
@@ -33,12 +38,16 @@ def library_versions() -> dict[str, str]:
     return {name: metadata.version(name) for name in LIBRARIES}
 
 
+def _is_ours(name: str) -> bool:
+    return name.split(".", maxsplit=1)[0] == PACKAGE
+
+
 def _source(name: str) -> Path | None:
-    """The file of a module of this package; None for any other name and for names inside a module."""
-    parts = name.split(".")
-    if parts[0] != PACKAGE:
-        return None
-    base = _ROOT.joinpath(*parts[1:])
+    """The source file of a module; None for names inside a module and for modules without one."""
+    if not _is_ours(name):
+        found = importlib.util.find_spec(name)
+        return Path(found.origin) if found is not None and found.origin and found.has_location else None
+    base = _ROOT.joinpath(*name.split(".")[1:])
     for path in (base.with_suffix(".py"), base / "__init__.py"):
         if path.is_file():
             return path

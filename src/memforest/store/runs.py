@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memforest.core.errors import StoreError
-from memforest.core.files import json_bytes, json_line, lines_of, write_atomically
+from memforest.core.files import json_bytes, json_line, lines_of, write_atomically, writing
 from memforest.store.code import code_of, library_versions
 
 RUN = "run.json"
@@ -106,6 +106,12 @@ class Attempt:
                 stream.flush()
                 yield record
 
+    def leave(self) -> None:
+        """Give up for now: an attempt without a record is removed, one with records waits to be continued."""
+        path = self.folder / QUESTIONS
+        if not path.is_file() or not path.stat().st_size:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
     def publish(self, run: Mapping[str, Any]) -> StoredRun:
         """Complete the run with `run.json` and rename it into its place; an older run there is replaced."""
         self.write(RUN, {**run, "stages": self._stages})
@@ -130,8 +136,9 @@ class RunStore:
 
         Each attempt has a folder of its own, so that two processes that run the same command never write one file.
         """
+        with writing(self._root):
+            self._root.mkdir(parents=True, exist_ok=True)
         self._recover(run_id)
-        self._root.mkdir(parents=True, exist_ok=True)
         earlier = [path / QUESTIONS for path in self._root.glob(f"{run_id}{_PARTIAL}{stages[:8]}-*")]
         longest = max((path for path in earlier if path.is_file()), key=lambda path: path.stat().st_size, default=None)
         folder = Path(tempfile.mkdtemp(dir=self._root, prefix=f"{run_id}{_PARTIAL}{stages[:8]}-"))

@@ -70,12 +70,11 @@ def test_what_does_not_exist_is_refused_with_the_nearest_name(overrides: list[st
 
 
 def test_a_name_that_resembles_nothing_gets_all_names() -> None:
-    with pytest.raises(ConfigError, match=r"There are: agpr, topk") as caught:
+    with pytest.raises(ConfigError, match=r"Known: agpr, topk") as caught:
         check_overrides(["retriever=zzzzz"])
     assert "did you mean" not in str(caught.value)
 
 
-@pytest.mark.xfail(strict=True, raises=ConfigError, reason="`--cfg job` (the help names it) and `~merger` have no `=`")
 @pytest.mark.parametrize(
     "overrides", [["--cfg", "job"], ["-c", "job"], ["--cfg", "hydra", "--package", "paths"], ["~merger"]]
 )
@@ -83,7 +82,6 @@ def test_hydras_own_options_and_their_values_are_let_through(overrides: list[str
     check_overrides(overrides)
 
 
-@pytest.mark.xfail(strict=True, raises=pytest.fail.Exception, reason="only the first part below a group is looked at")
 def test_a_setting_below_a_plain_value_does_not_exist() -> None:
     with pytest.raises(ConfigError):
         check_overrides(["compressor=memforest", "compressor.alpha.x=1"])
@@ -125,13 +123,11 @@ def test_a_value_out_of_range_is_met_before_the_pipeline_is_imported(tmp_path: P
     assert not loaded & {"sklearn", "onnxruntime", "tokenizers"}
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="Hydra's file handler survives: front.log in the folder")
 def test_a_refused_run_leaves_no_file_behind(tmp_path: Path) -> None:
     assert loaded_by(tmp_path, "ratio=2")[0] == 1
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.xfail(strict=True, reason="hydra.utils.instantiate wraps a constructor's ConfigError in its own exception")
 @pytest.mark.parametrize(
     "overrides",
     [

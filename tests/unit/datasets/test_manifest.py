@@ -103,7 +103,6 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert blocked.read_bytes() == b""
 
 
-@pytest.mark.xfail(strict=True, raises=IsADirectoryError, reason="file_digest of a folder at the destination")
 def test_a_folder_in_the_place_of_the_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "data/locomo/file.json").mkdir(parents=True)
     with pytest.raises(DataError, match=r"locomo/file\.json"):

@@ -148,9 +148,6 @@ def test_compaction_keeps_every_vector(tmp_path: Path, monkeypatch: pytest.Monke
     assert found.truncated.tolist() == [False] * 10 + [True]
 
 
-@pytest.mark.xfail(
-    strict=True, reason="when one shard already holds all, the merged shard has its name and is then unlinked with it"
-)
 def test_compaction_keeps_every_vector_where_one_shard_holds_all_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

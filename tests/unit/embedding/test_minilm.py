@@ -110,7 +110,6 @@ def test_a_package_without_its_file_is_named(monkeypatch: pytest.MonkeyPatch, tm
         model().embed(texts=["a boat"])
 
 
-@pytest.mark.xfail(strict=True, raises=ZeroDivisionError, reason="threads=0 is not checked in the constructor")
 def test_zero_threads_are_refused_by_name() -> None:
     from memforest.core.errors import ConfigError
 

@@ -200,13 +200,11 @@ def test_words_that_are_no_settings_are_usage_errors(source: Path, tmp_path: Pat
     assert not (tmp_path / "out.jsonl").exists()
 
 
-@pytest.mark.xfail(strict=True, raises=pytest.fail.Exception, reason="the report is written, then OUT over it")
 def test_out_and_report_must_differ(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out.jsonl"
     assert str(out) in refused(capsys, source, out, "--report", str(out))
 
 
-@pytest.mark.xfail(strict=True, raises=OSError, reason="an OSError of writing is no MemforestError")
 def test_a_place_that_cannot_be_written_is_named(
     source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

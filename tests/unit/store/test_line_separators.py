@@ -13,17 +13,14 @@ from memforest.store.runs import StoredRun
 from tests.builders import memory, node
 
 SEPARATORS = ("\u2028", "\u2029", "\x85")
-split = pytest.mark.xfail(strict=True, raises=Exception, reason="str.splitlines splits at U+2028, U+2029 and U+0085")
 
 
-@split
 @pytest.mark.parametrize("character", SEPARATORS)
 def test_a_stored_memory_is_read_back_whatever_its_text(character: str) -> None:
     (again,) = load_memories(dump_memories([memory([node("a", f"one{character}two")])]))
     assert again.nodes[0].text == f"one{character}two"
 
 
-@split
 @pytest.mark.parametrize("character", SEPARATORS)
 def test_a_question_record_is_read_back_whatever_its_text(tmp_path: Path, character: str) -> None:
     record = {"question": f"one{character}two"}
