@@ -19,7 +19,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Entry of the command. Exits with 1 after an error, with 2 after a usage error."""
     parser = _parser()
     parsed, extra = parser.parse_known_args(arguments)
-    if extra and (parsed.command != "compress" or any(word.startswith("-") or "=" not in word for word in extra)):
+    takes_settings = parsed.command == "compress" or getattr(parsed, "action", None) == "generate"
+    if extra and (not takes_settings or any(word.startswith("-") or "=" not in word for word in extra)):
         parser.error(f"unrecognised arguments: {' '.join(extra)}")
     try:
         _COMMANDS[parsed.command](parsed, extra)
@@ -63,6 +64,8 @@ def _parser() -> argparse.ArgumentParser:
     compress.add_argument("--force", action="store_true", help="replace an existing OUT")
     data = commands.add_parser("data", help="benchmark files").add_subparsers(dest="action", required=True)
     data.add_parser("list", help="known files with origin, size, hash and licence")
+    generate = data.add_parser("generate", help="write a synthetic file of LoCoMo's schema, of any size")
+    generate.add_argument("out", type=Path, help="the JSON file to write")
     fetch = data.add_parser("fetch", help="get a benchmark file and verify it")
     fetch.add_argument("name", help="such as locomo")
     fetch.add_argument("--from", dest="source", type=Path, default=None, help="a file that you have")
@@ -132,11 +135,15 @@ def _compress(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
         print(line)
 
 
-def _data(parsed: argparse.Namespace, _: Sequence[str]) -> None:
+def _data(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
     from memforest.config.compose import compose
     from memforest.config.folder import unknown
     from memforest.datasets.manifest import fetch, manifest
+    from memforest.exchange.synthetic import write_synthetic
 
+    if parsed.action == "generate":
+        print(write_synthetic(parsed.out, settings=extra))
+        return
     known = manifest()
     if parsed.action == "list":
         for entry in known.values():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from memforest.core.errors import ConfigError
 from memforest.core.protocols import LoadedDataset
 from memforest.datasets.locomo_schema import parse_units
@@ -32,7 +34,11 @@ class Synthetic:
 
     def load(self) -> LoadedDataset:
         """Generates. Raises ConfigError for counts below 1."""
+        return parse_units(self.generate(), file="synthetic")
+
+    def generate(self) -> list[dict[str, Any]]:
+        """The units as a file of LoCoMo's schema holds them. Raises ConfigError for counts below 1."""
         try:
-            return parse_units(generate(**self._settings), file="synthetic")
+            return generate(**self._settings)
         except ValueError as error:
             raise ConfigError(f"dataset=synthetic: {error}") from error

@@ -62,7 +62,7 @@ class MiniLM:
         batches = list(_batches(distinct, min(self._batch_tokens, share)))[::-1]
         with Progress("embed", len(distinct)) as progress:
             run = partial(self._run, advance=progress.advance)
-            parts = list(self._pool.map(run, batches)) if len(batches) > 1 else list(map(run, batches))
+            parts = list(self._pool.map(run, batches)) if self._threads > 1 else list(map(run, batches))
         rows = {
             ids: row for batch, part in zip(batches, parts, strict=True) for ids, row in zip(batch, part, strict=True)
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from memforest.config.spec import RunSpec
@@ -42,6 +43,12 @@ def unit_works(spec: RunSpec, dataset: LoadedDataset, inputs: Sequence[str | Not
     code = stage_code(spec)
     settings = _stage_settings(spec)
     return [_unit_work(unit, found, dataset, code, settings) for unit, found in zip(dataset.units, inputs, strict=True)]
+
+
+@lru_cache(maxsize=4096)
+def _content_digest(items: tuple[Unit | Question | Gold, ...]) -> str:
+    """Hash of what units, questions and gold hold; remembered, since a run and its reference share them."""
+    return digest([dataclasses.asdict(item) for item in items])
 
 
 def stage_code(spec: RunSpec) -> dict[str, dict[str, str]]:
@@ -87,15 +94,12 @@ def _unit_work(
     questions, golds = tuple(q for q, _ in mine), tuple(gold for _, gold in mine)
     if isinstance(found, NotRunnable):
         return UnitWork(unit, questions, golds, found, {}, {})
-    upstream: Any = {"unit": digest(dataclasses.asdict(unit)), "backbone_inputs": found}
+    upstream: Any = {"unit": _content_digest((unit,)), "backbone_inputs": found}
     keys: dict[str, str] = {}
     inputs: dict[str, Mapping[str, Any]] = {}
     for stage in STAGES:
         if stage == SEARCH:
-            upstream = {
-                "memory": upstream,
-                "questions": digest([dataclasses.asdict(item) for pair in mine for item in pair]),
-            }
+            upstream = {"memory": upstream, "questions": _content_digest((*questions, *golds))}
         inputs[stage] = {
             "stage": stage,
             "settings": settings[stage],
