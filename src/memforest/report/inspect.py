@@ -37,11 +37,26 @@ def _row(run: StoredRun) -> list[str]:
 def show_lines(run: StoredRun) -> list[str]:
     """One run's settings and metrics."""
     metrics, settings = run.read(METRICS), run.read(RUN)["settings"]
-    lines = [f"run {run.id}{' (stale: ' + ', '.join(run.changes()) + ')' if run.changes() else ''}", "settings:"]
-    lines += [f"  {key}: {canonical_json(value)}" for key, value in settings.items()]
-    lines.append("metrics:")
-    lines += [f"  {key}: {canonical_json(value)}" for key, value in metrics.items()]
-    return [*lines, f"folder: {run.folder}"]
+    changes = run.changes()
+    state = f"stale, changed since are {', '.join(changes)}" if changes else "fresh"
+    return [
+        f"run {run.id} ({state})",
+        "settings:",
+        *_indented(settings),
+        "metrics:",
+        *_indented(metrics),
+        f"folder: {run.folder}",
+    ]
+
+
+def _indented(tree: Mapping[str, Any], depth: int = 1) -> list[str]:
+    """A nested mapping as lines, one value each."""
+    lines = []
+    for key, value in tree.items():
+        nested = isinstance(value, Mapping) and value
+        lines.append("  " * depth + f"{key}:" + ("" if nested else f" {canonical_json(value)}"))
+        lines += _indented(value, depth + 1) if nested else []
+    return lines
 
 
 def why_lines(run: StoredRun) -> list[str]:
