@@ -75,7 +75,7 @@ def test_runs_in_an_empty_folder_says_so(say: Say, tmp_path: Path) -> None:
 
 def test_show_prints_settings_metrics_and_folder(desk: Desk, say: Say) -> None:
     out = say("show", run_id(desk, "random_pruning", "seed1"))
-    assert all(word in out for word in ("compressor: ", "evidence_recall: ", "nodes_after: ", "folder: outputs/runs/"))
+    assert all(word in out for word in ("compressor:", "evidence_recall: ", "nodes_after: ", "folder: outputs/runs/"))
 
 
 def test_show_as_json_parses_and_holds_the_metrics(desk: Desk, say: Say) -> None:

@@ -31,7 +31,7 @@ def test_the_list_tells_finished_stale_and_unfinished_runs_apart(tmp_path: Path)
 
 def test_a_stale_run_shows_why(tmp_path: Path) -> None:
     run = store_run(tmp_path, "old", [1.0], code={"memforest.core.digests": "0"})
-    assert "(stale: memforest.core.digests)" in show_lines(run)[0]
+    assert "(stale, changed since are memforest.core.digests)" in show_lines(run)[0]
     assert "changed since are memforest.core.digests;" in why_lines(run)[-1]
 
 
