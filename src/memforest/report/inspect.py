@@ -10,7 +10,7 @@ from typing import Any
 from memforest.core.digests import canonical_json
 from memforest.core.errors import StoreError
 from memforest.core.intervals import clustered_interval
-from memforest.report.result import label, number, recall_name, with_interval
+from memforest.report.result import SHORT_NAMES, label, number, recall_name, with_interval
 from memforest.report.table import aligned, markdown
 from memforest.store.runs import METRICS, RUN, TIMINGS, RunStore, StoredRun
 
@@ -92,10 +92,11 @@ def compare_lines(runs: Sequence[StoredRun], *, as_markdown: bool = False) -> li
     first = groups[0].metrics[0]
     recall = recall_name(first)
     budgets = list(first["evidence_recall_at_words"])
-    header = ["", "seeds", "evidence", "answer words"]
-    header += [f"evidence at {budget} words" for budget in budgets]
+    name = SHORT_NAMES[recall]
+    header = ["", "seeds", name, "answer"]
+    header += [f"{name} at {budget} words" for budget in budgets]
     header += [f"answer at {budget} words" for budget in budgets]
-    header += ["nodes", "text kB", "words/question", "evidence against the first row"]
+    header += ["nodes", "text kB", "words/question", f"{name} against the first row"]
     baseline = _values(groups[0], recall)
     rows = []
     for group in groups:

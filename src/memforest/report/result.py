@@ -10,6 +10,9 @@ from memforest.store.runs import METRICS, REFERENCES, RUN, StoredRun
 
 Metrics = Mapping[str, Any]
 
+SHORT_NAMES = {"evidence_recall": "evidence", "session_evidence_recall": "sessions"}
+"""What the recalls are called in a table's header."""
+
 
 def result_lines(run: StoredRun, uncompressed: StoredRun) -> list[str]:
     """The table of a finished run, the sentence that says how to read it, and what is notable."""
@@ -22,7 +25,7 @@ def result_lines(run: StoredRun, uncompressed: StoredRun) -> list[str]:
     budgets = list(metrics["evidence_recall_at_words"])
     header = [
         f"percent, k={run.read(RUN)['settings']['k']}",
-        f"{_SHORT[recall]} [95 %]",
+        f"{SHORT_NAMES[recall]} [95 %]",
         "answer",
         *(f"{budget} words" for budget in budgets),
         "nodes",
@@ -120,6 +123,3 @@ def _reading(metrics: Metrics, full: Metrics, recall: str) -> str:
         "`no memory` is the floor, `oracle evidence`, the evidence itself, the ceiling, and since merged hits are "
         f"longer (`words` per question), compare methods in the columns at {budgets} words."
     )
-
-
-_SHORT = {"evidence_recall": "evidence", "session_evidence_recall": "sessions"}
