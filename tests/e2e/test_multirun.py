@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,11 @@ def test_a_job_that_crashes_stops_no_other(desk: Desk) -> None:
     )
     assert said.code == 1
     assert finished(desk.outputs) == {"none", "tome"}
+
+
+def test_commands_at_once_that_share_a_reference_all_end_well(desk: Desk) -> None:
+    compressors = ("tome", "kmeans", "dart", "random_pruning")
+    with ThreadPoolExecutor(len(compressors)) as pool:
+        said = list(pool.map(lambda name: desk.run(f"compressor={name}", *SMALL), compressors))
+    assert [(item.code, item.err) for item in said] == [(0, "")] * len(compressors)
+    assert len(list((desk.outputs / "runs").iterdir())) == len(compressors) + 1

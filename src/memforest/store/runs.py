@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import shutil
+import socket
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +28,7 @@ COMPRESSION = "compression.json"
 PROVENANCE = "provenance.json"
 _PARTIAL = ".partial-"
 _REPLACED = ".replaced-"
+ABANDONED_AFTER_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +146,14 @@ class RunStore:
             self._root.mkdir(parents=True, exist_ok=True)
         self._recover(run_id)
         earlier = [path / QUESTIONS for path in self._root.glob(f"{run_id}{_PARTIAL}{stages[:8]}-*")]
-        longest = max((path for path in earlier if path.is_file()), key=lambda path: path.stat().st_size, default=None)
-        folder = Path(tempfile.mkdtemp(dir=self._root, prefix=f"{run_id}{_PARTIAL}{stages[:8]}-"))
+        owner = f"{_host()}-{os.getpid()}"
+        folder = Path(tempfile.mkdtemp(dir=self._root, prefix=f"{run_id}{_PARTIAL}{stages[:8]}-{owner}-"))
         folder.chmod(0o755)
-        if longest is not None:
-            shutil.copyfile(longest, folder / QUESTIONS)
+        for path in sorted(earlier, key=_size, reverse=True):
+            # An attempt can vanish at any moment, when the rival that it belongs to is done with it.
+            with suppress(FileNotFoundError):
+                shutil.copyfile(path, folder / QUESTIONS)
+                break
         return Attempt(folder, store=self, run_id=run_id, stages=stages)
 
     def publish(self, folder: Path, run_id: str, stages: str) -> StoredRun:
@@ -212,10 +221,43 @@ class RunStore:
                 (holder / run_id).rename(self._root / run_id)
 
     def _clean(self, run_id: str, stages: str) -> None:
-        """Remove what the complete run makes useless. A rival that is still at work finds the run when it ends."""
-        for pattern in (f"{run_id}{_PARTIAL}{stages[:8]}-*", f"{run_id}{_REPLACED}*"):
-            for path in self._root.glob(pattern):
-                shutil.rmtree(path, ignore_errors=True)
+        """Remove what the complete run makes useless. A rival that is still at work keeps its folder, finds the run
+        when it ends, and cleans up itself."""
+        attempts = self._root.glob(f"{run_id}{_PARTIAL}{stages[:8]}-*")
+        for path in [*filter(_is_abandoned, attempts), *self._root.glob(f"{run_id}{_REPLACED}*")]:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return -1
+
+
+def _host() -> str:
+    """A short name of this machine that is safe in a folder's name."""
+    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
+
+
+def _is_abandoned(attempt: Path) -> bool:
+    """Whether nobody works on an attempt: its process is this one, which is done with it, or is gone.
+
+    Processes of other machines cannot be asked; their attempts count as abandoned when unchanged for an hour.
+    """
+    host, process, _ = attempt.name.split(_PARTIAL)[1].split("-", 1)[1].split("-", 2)
+    if host != _host():
+        changed = max((path.stat().st_mtime for path in [attempt, *attempt.iterdir()]), default=0.0)
+        return time.time() - changed > ABANDONED_AFTER_SECONDS
+    if int(process) == os.getpid():
+        return True
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
 
 
 def _whole_record(line: bytes) -> dict[str, Any] | None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -267,3 +270,26 @@ def test_changes_name_edited_and_lost_modules_and_libraries(
 def test_runs_are_complete_json(store: RunStore) -> None:
     run = finish(store, who="me")
     assert json.loads((run.folder / RUN).read_bytes()) == {"code": {}, "libraries": {}, "who": "me", "stages": "s" * 64}
+
+
+@pytest.mark.parametrize(("process", "kept"), [(os.getppid(), True), (2**22 + 1, False)])
+def test_an_attempt_of_a_living_process_outlives_its_rival(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch, process: int, kept: bool
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getpid", lambda: process)
+        folder = store.start(ID, stages="s" * 64).folder
+    finish(store)
+    assert folder.exists() is kept
+
+
+@pytest.mark.parametrize(("age", "kept"), [(10, True), (7200, False)])
+def test_an_attempt_of_another_machine_is_removed_when_it_has_rested_for_an_hour(
+    store: RunStore, monkeypatch: pytest.MonkeyPatch, age: int, kept: bool
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(socket, "gethostname", lambda: "elsewhere")
+        folder = store.start(ID, stages="s" * 64).folder
+    os.utime(folder, (time.time() - age,) * 2)
+    finish(store)
+    assert folder.exists() is kept
