@@ -113,7 +113,7 @@ class Attempt:
                 yield record
 
     def leave(self) -> None:
-        """Give up for now: an attempt without a record is removed, one with records waits to be continued."""
+        """Stop here: an attempt without a record is removed, one with records waits to be continued."""
         path = self.folder / QUESTIONS
         if not path.is_file() or not path.stat().st_size:
             shutil.rmtree(self.folder, ignore_errors=True)
