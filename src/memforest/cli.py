@@ -27,6 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except MemforestError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
+    except KeyboardInterrupt:
+        print("interrupted; nothing was changed", file=sys.stderr)
+        sys.exit(130)
     except BrokenPipeError:
         # The reader, such as `head`, has seen enough.
         sys.stderr.close()
@@ -123,7 +126,7 @@ def _compress(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
     for line in compress_file(
         parsed.file,
         parsed.out,
-        report=parsed.report or parsed.out.with_name(parsed.out.name + ".report.json"),
+        report=parsed.report or Path(f"{parsed.out}.report.json"),
         replace=parsed.force,
         method=parsed.method,
         ratio=parsed.ratio,

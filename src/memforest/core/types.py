@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -123,6 +124,7 @@ class MemoryNode:
 
     def __post_init__(self) -> None:
         self.vector.setflags(write=False)
+        object.__setattr__(self, "metadata", MappingProxyType(dict(self.metadata)))
 
     @cached_property
     def text(self) -> str:

@@ -58,7 +58,7 @@ def fetch(entry: Entry, *, folder: Path, source: Path | None) -> Path:
     destination = folder / entry.path
     if destination.is_dir():
         raise DataError(f"{destination} is a folder; move it away, the file goes there")
-    if destination.is_file() and file_digest(destination) == entry.sha256:
+    if source is None and destination.is_file() and file_digest(destination) == entry.sha256:
         return destination
     try:
         destination.parent.mkdir(parents=True, exist_ok=True)
@@ -72,7 +72,7 @@ def fetch(entry: Entry, *, folder: Path, source: Path | None) -> Path:
     try:
         _copy(entry, beside, source=source)
         _verify(entry, beside, origin=str(source or entry.url))
-        if destination.exists():
+        if destination.exists() and file_digest(destination) != entry.sha256:
             raise DataError(
                 f"{destination} exists and is {entry.describe(file_digest(destination))}; "
                 "move it away first, it is not overwritten"

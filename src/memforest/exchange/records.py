@@ -56,8 +56,11 @@ def parse_records(items: Iterable[tuple[int, Any]], *, where: str, place: str) -
     records: list[MemoryRecord] = []
     seen: dict[str, int] = {}
     behind: dict[str, int] = {}
-    for number, item in items:
-        record = _record(item, number=number, where=f"{where}, {place} {number}")
+    numbered = list(items)
+    given = {str(item["id"]) for _, item in numbered if isinstance(item, Mapping) and item.get("id") is not None}
+    for number, item in numbered:
+        own = str(number) if str(number) not in given else f"{place} {number}"
+        record = _record(item, own=own, where=f"{where}, {place} {number}")
         if record.id in seen:
             raise DataError(
                 f"{where}, {place} {number}: the id {record.id!r} was used in {place} {seen[record.id]}; "
@@ -74,13 +77,13 @@ def parse_records(items: Iterable[tuple[int, Any]], *, where: str, place: str) -
     return records
 
 
-def _record(item: Any, *, number: int, where: str) -> MemoryRecord:
+def _record(item: Any, *, own: str, where: str) -> MemoryRecord:
     if isinstance(item, str):
         item = {"text": item}
     if not isinstance(item, Mapping) or not isinstance(item.get("text"), str):
         raise DataError(f"{where}: expected an object with a `text`")
     _require_writable(item, where=where)
-    identity = str(item["id"]) if item.get("id") is not None else str(number)
+    identity = str(item["id"]) if item.get("id") is not None else own
     time = item.get("time")
     return MemoryRecord(
         id=identity,

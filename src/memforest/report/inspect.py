@@ -24,14 +24,19 @@ def list_lines(store: RunStore) -> list[str]:
         except StoreError as error:
             rows.append([run.id, f"damaged: {error}", "-", "-", "-"])
     rows += [[run_id, f"unfinished, {done} questions", "-", "-", "-"] for run_id, done in store.unfinished().items()]
-    return [aligned(["run", "state", "evidence", "nodes", "questions"], rows)] if rows else ["no runs yet"]
+    return [aligned(["run", "state", "recall", "nodes", "scored"], rows)] if rows else ["no runs yet"]
 
 
 def _row(run: StoredRun) -> list[str]:
     metrics = run.read(METRICS)
     state = "stale" if run.changes() else "finished"
-    recall = number(metrics[recall_name(metrics)])
-    return [run.id, state, recall, f"{metrics['nodes_after']:,}", f"{metrics['questions']:,}"]
+    name = recall_name(metrics)
+    recall = f"{SHORT_NAMES[name]} {number(metrics[name])}"
+    return [run.id, state, recall, f"{metrics['nodes_after']:,}", _scored(metrics)]
+
+
+def _scored(metrics: Mapping[str, Any]) -> str:
+    return f"{metrics['scored']:,}/{metrics['questions']:,}"
 
 
 def show_lines(run: StoredRun) -> list[str]:
@@ -93,7 +98,7 @@ def compare_lines(runs: Sequence[StoredRun], *, as_markdown: bool = False) -> li
     recall = recall_name(first)
     budgets = list(first["evidence_recall_at_words"])
     name = SHORT_NAMES[recall]
-    header = ["", "seeds", name, "answer"]
+    header = ["", "seeds", "scored", name, "answer"]
     header += [f"{name} at {budget} words" for budget in budgets]
     header += [f"answer at {budget} words" for budget in budgets]
     header += ["nodes", "text kB", "words/question", f"{name} against the first row"]
@@ -104,6 +109,7 @@ def compare_lines(runs: Sequence[StoredRun], *, as_markdown: bool = False) -> li
             [
                 group.name,
                 str(len(group.runs)),
+                _scored(group.metrics[0]),
                 _spread([metrics[recall] for metrics in group.metrics]),
                 _spread([metrics["answer_token_recall"] for metrics in group.metrics]),
                 *(_spread([m[f"{recall}_at_words"][budget] for m in group.metrics]) for budget in budgets),

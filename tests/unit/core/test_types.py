@@ -111,3 +111,9 @@ def test_hits_are_the_first_k_of_the_ranking() -> None:
 
 def test_the_turns_of_a_unit_stand_in_the_order_of_its_sessions() -> None:
     assert [turn.id for turn in unit([session(1), session(2)]).turns] == ["D1:1", "D1:2", "D2:1", "D2:2"]
+
+
+def test_metadata_cannot_be_changed() -> None:
+    metadata = node("a").metadata
+    with pytest.raises(TypeError):
+        metadata["x"] = 1  # type: ignore[index]

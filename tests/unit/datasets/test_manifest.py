@@ -93,7 +93,9 @@ def test_another_file_in_its_place_is_named_with_its_version(tmp_path: Path) -> 
 
 def test_a_file_that_is_there_already_needs_no_source(tmp_path: Path) -> None:
     present = file(tmp_path / "data/locomo/file.json", GOOD)
-    assert fetch(entry_for(), folder=tmp_path / "data", source=tmp_path / "none") == present
+    assert fetch(entry_for(), folder=tmp_path / "data", source=None) == present
+    with pytest.raises(DataError, match="none does not exist"):
+        fetch(entry_for(), folder=tmp_path / "data", source=tmp_path / "none")
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:

@@ -230,3 +230,9 @@ def test_what_is_written_is_read_back(tmp_path_factory: pytest.TempPathFactory, 
         (r.id, r.text, r.given_time, r.sources, r.members, r.rest) for r in records
     ]
     assert all((record.embedding is not None) == with_vectors for record in again)
+
+
+def test_a_memory_without_an_id_gets_one_that_nobody_gave(tmp_path: Path) -> None:
+    first, second = read(tmp_path, {"text": "a", "id": "2"}, {"text": "b"})
+    assert first.id == "2"
+    assert second.id == "line 2"
