@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memforest.core.digests import file_digest
 from memforest.core.errors import StoreError
 from memforest.core.files import json_bytes, json_line, lines_of, write_atomically, writing
 from memforest.store.code import code_of, library_versions
@@ -44,21 +45,32 @@ class StoredRun:
 
     def read(self, name: str) -> Any:
         """One of the run's JSON files. Raises StoreError."""
+        content = self._content(name)
         try:
-            return json.loads((self.folder / name).read_bytes())
-        except (OSError, json.JSONDecodeError) as error:
-            raise StoreError(
-                f"{self.folder / name} cannot be read ({error}); delete the folder and run again"
-            ) from error
+            return json.loads(content)
+        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise self._damaged(name, str(error)) from error
 
     def records(self) -> list[dict[str, Any]]:
         """The run's question records, in order."""
+        content = self._content(QUESTIONS)
         try:
-            return [json.loads(line) for line in lines_of((self.folder / QUESTIONS).read_text("utf-8"))]
-        except (OSError, json.JSONDecodeError) as error:
-            raise StoreError(
-                f"{self.folder / QUESTIONS} cannot be read ({error}); delete the folder and run again"
-            ) from error
+            return [json.loads(line) for line in lines_of(content.decode())]
+        except (UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise self._damaged(QUESTIONS, str(error)) from error
+
+    def _content(self, name: str) -> bytes:
+        """A file's bytes, checked against the hash that was recorded when the run was complete."""
+        try:
+            content = (self.folder / name).read_bytes()
+        except OSError as error:
+            raise self._damaged(name, error.strerror or str(error)) from error
+        if name != RUN and hashlib.sha256(content).hexdigest() != self.read(RUN)["files"].get(name):
+            raise self._damaged(name, "it was changed after the run")
+        return content
+
+    def _damaged(self, name: str, what: str) -> StoreError:
+        return StoreError(f"{self.folder / name} cannot be read ({what}); delete the folder and run again")
 
     def changes(self) -> list[str]:
         """What has changed since the run: modules and libraries. Empty when the run is fresh; else it is stale."""
@@ -120,7 +132,8 @@ class Attempt:
 
     def publish(self, run: Mapping[str, Any]) -> StoredRun:
         """Complete the run with `run.json` and rename it into its place; an older run there is replaced."""
-        self.write(RUN, {**run, "stages": self._stages})
+        hashes = {path.name: file_digest(path) for path in sorted(self.folder.glob("*")) if path.name != RUN}
+        self.write(RUN, {**run, "stages": self._stages, "files": hashes})
         return self._store.publish(self.folder, self._run_id, self._stages)
 
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
-from memforest.core.files import json_line
 from memforest.store.memory_format import dump_memories, load_memories
-from memforest.store.runs import StoredRun
 from tests.builders import memory, node
 
 SEPARATORS = ("\u2028", "\u2029", "\x85")
@@ -19,11 +14,3 @@ SEPARATORS = ("\u2028", "\u2029", "\x85")
 def test_a_stored_memory_is_read_back_whatever_its_text(character: str) -> None:
     (again,) = load_memories(dump_memories([memory([node("a", f"one{character}two")])]))
     assert again.nodes[0].text == f"one{character}two"
-
-
-@pytest.mark.parametrize("character", SEPARATORS)
-def test_a_question_record_is_read_back_whatever_its_text(tmp_path: Path, character: str) -> None:
-    record = {"question": f"one{character}two"}
-    (tmp_path / "questions.jsonl").write_text(json_line(record) + "\n", encoding="utf-8")
-    assert json.loads(json_line(record)) == record
-    assert StoredRun(tmp_path).records() == [record]
