@@ -65,8 +65,3 @@ def long_date(time: float) -> str:
     """A calendar time as `08 May 2023`."""
     date = datetime.fromtimestamp(time, tz=UTC)
     return f"{date.day:02d} {_MONTHS[date.month - 1].capitalize()} {date.year}"
-
-
-def iso_time(time: float) -> str:
-    """A calendar time as ISO 8601 in UTC."""
-    return datetime.fromtimestamp(time, tz=UTC).isoformat().replace("+00:00", "Z")
