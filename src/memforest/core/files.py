@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -12,13 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from memforest.core.errors import StoreError
+from memforest.core.owners import is_gone, owner
+
+_BESIDE = ".beside-"
+_OWNER_OF_BESIDE = re.compile(re.escape(_BESIDE) + r"([0-9a-f]{8}-\d+)-\w+$")
 
 
 def write_atomically(path: Path, content: bytes) -> None:
     """The file holds either its old content or all of the new, whenever the process dies. Raises StoreError."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        _remove_abandoned(path.parent)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=_beside(path))
         beside = Path(name)
         try:
             with os.fdopen(handle, "wb") as stream:
@@ -40,7 +46,8 @@ def folder_beside(target: Path) -> Iterator[Path]:
     """
     with writing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}-"))
+        _remove_abandoned(target.parent)
+        beside = Path(tempfile.mkdtemp(dir=target.parent, prefix=_beside(target)))
         try:
             yield beside
             beside.chmod(0o755)
@@ -62,6 +69,22 @@ def writing(path: Path) -> Iterator[None]:
         raise StoreError(
             f"cannot write {path}: {error.strerror or error}; choose another place or make room"
         ) from error
+
+
+def _beside(path: Path) -> str:
+    """How the name of what is written beside `path` begins."""
+    return f".{path.name}{_BESIDE}{owner()}-"
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """Remove what killed processes were writing in `folder`."""
+    for path in folder.glob(f".*{_BESIDE}*"):
+        name = _OWNER_OF_BESIDE.search(path.name)
+        if name and is_gone(name[1], path):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
 
 
 def json_bytes(value: Any) -> bytes:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
-import socket
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +15,7 @@ from typing import Any
 from memforest.core.digests import file_digest
 from memforest.core.errors import StoreError
 from memforest.core.files import json_bytes, json_line, lines_of, write_atomically, writing
+from memforest.core.owners import is_gone, is_mine, owner
 from memforest.store.code import code_of, library_versions
 
 RUN = "run.json"
@@ -29,7 +27,6 @@ COMPRESSION = "compression.json"
 PROVENANCE = "provenance.json"
 _PARTIAL = ".partial-"
 _REPLACED = ".replaced-"
-ABANDONED_AFTER_SECONDS = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +156,7 @@ class RunStore:
             self._root.mkdir(parents=True, exist_ok=True)
         self._recover(run_id)
         earlier = [path / QUESTIONS for path in self._root.glob(f"{run_id}{_PARTIAL}{stages[:8]}-*")]
-        owner = f"{_host()}-{os.getpid()}"
-        folder = Path(tempfile.mkdtemp(dir=self._root, prefix=f"{run_id}{_PARTIAL}{stages[:8]}-{owner}-"))
+        folder = Path(tempfile.mkdtemp(dir=self._root, prefix=f"{run_id}{_PARTIAL}{stages[:8]}-{owner()}-"))
         folder.chmod(0o755)
         for path in sorted(earlier, key=_size, reverse=True):
             # An attempt can vanish at any moment, when the rival that it belongs to is done with it.
@@ -248,29 +244,10 @@ def _size(path: Path) -> int:
         return -1
 
 
-def _host() -> str:
-    """A short name of this machine that is safe in a folder's name."""
-    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:8]
-
-
 def _is_abandoned(attempt: Path) -> bool:
-    """Whether nobody works on an attempt: its process is this one, which is done with it, or is gone.
-
-    Processes of other machines cannot be asked; their attempts count as abandoned when unchanged for an hour.
-    """
-    host, process, _ = attempt.name.split(_PARTIAL)[1].split("-", 1)[1].split("-", 2)
-    if host != _host():
-        changed = max((path.stat().st_mtime for path in [attempt, *attempt.iterdir()]), default=0.0)
-        return time.time() - changed > ABANDONED_AFTER_SECONDS
-    if int(process) == os.getpid():
-        return True
-    try:
-        os.kill(int(process), 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:
-        return False
-    return False
+    """Whether nobody works on an attempt: its process is this one, which is done with it, or is gone."""
+    name = attempt.name.split(_PARTIAL)[1].split("-", 1)[1].rsplit("-", 1)[0]
+    return is_mine(name) or is_gone(name, attempt)
 
 
 def _whole_record(line: bytes) -> dict[str, Any] | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from memforest.core.errors import StoreError
 from memforest.core.files import folder_beside, json_bytes, json_line, write_atomically
+from memforest.core.owners import owner
 
 
 def broken(*_: object) -> None:
@@ -103,3 +106,60 @@ def test_json_keeps_order_and_letters_and_refuses_nan() -> None:
     assert json_line({"b": "é", "a": [1, 2]}) == '{"b":"é","a":[1,2]}'
     with pytest.raises(ValueError, match="JSON"):
         json_bytes(float("nan"))
+
+
+def left_by(process: int, folder: Path, name: str) -> Path:
+    """A file as a process of this machine leaves it when it is killed while writing `name`."""
+    host = owner().split("-")[0]
+    path = folder / f".{name}.beside-{host}-{process}-abc"
+    path.write_bytes(b"half")
+    return path
+
+
+def ended_process() -> int:
+    """The number of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_what_a_killed_process_was_writing_is_removed(tmp_path: Path) -> None:
+    dead = left_by(ended_process(), tmp_path, "b.txt")
+    write_atomically(tmp_path / "other.txt", b"new")
+    assert not dead.exists()
+
+
+def test_the_folder_that_a_killed_process_was_writing_is_removed(tmp_path: Path) -> None:
+    dead = left_by(ended_process(), tmp_path, "key")
+    dead.unlink()
+    dead.mkdir()
+    (dead / "half").touch()
+    with folder_beside(tmp_path / "other"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+
+
+def test_what_a_living_process_is_writing_stays(tmp_path: Path) -> None:
+    mine, theirs = left_by(os.getpid(), tmp_path, "a.txt"), left_by(os.getppid(), tmp_path, "b.txt")
+    write_atomically(tmp_path / "other.txt", b"new")
+    assert mine.exists()
+    assert theirs.exists()
+
+
+def test_what_another_machine_is_writing_stays_for_an_hour(tmp_path: Path) -> None:
+    path = tmp_path / ".a.txt.beside-0123abcd-1-abc"
+    path.touch()
+    write_atomically(tmp_path / "other.txt", b"new")
+    assert path.exists()
+    os.utime(path, (0, 0))
+    write_atomically(tmp_path / "other.txt", b"new")
+    assert not path.exists()
+
+
+def test_a_file_of_the_user_with_a_similar_name_stays(tmp_path: Path) -> None:
+    names = [".notes-abc", ".notes.beside-me", ".notes.beside-a-b-c", ".notes.beside-0123abcd-x-abc"]
+    for name in names:
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (0, 0))
+    write_atomically(tmp_path / "notes", b"new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names, "notes"])
