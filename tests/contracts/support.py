@@ -10,7 +10,7 @@ from memforest.config.compose import compose, instantiate
 from memforest.config.folder import options
 from memforest.config.spec import Choice, parse_choice
 from memforest.core.protocols import Compressor, Merger
-from memforest.core.types import Memory
+from memforest.core.types import Memory, target_count
 from memforest.embedding.hashing import Hashing
 from memforest.pipeline.compression import CompressedMemory, TextReembedding, compress_memories
 from tests.builders import DAY, START, memory, node
@@ -41,6 +41,20 @@ def component(group: str, option: str) -> Any:
 def usable(group: str) -> list[str]:
     """Options that need no more than text and time."""
     return [option for option in options(group) if set(choice(group, option).needs) <= set(PROVIDED)]
+
+
+OWN_TARGET = ("memforest_released_m3", "memforest_released_mem0")
+"""The compressors that aim at more nodes than M, as their released code does."""
+
+
+def goal(option: str, report: Mapping[str, Any], *, count: int, ratio: float) -> int:
+    """Nodes that a compressor must leave: M, or what it reports to aim at where it has a target of its own."""
+    exact = target_count(count=count, ratio=ratio) if option in using("ratio") else count
+    if option not in OWN_TARGET:
+        return exact
+    aimed: int = report["method_target"]
+    assert exact <= aimed <= count
+    return aimed
 
 
 def using(trait: str) -> list[str]:

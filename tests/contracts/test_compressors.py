@@ -18,6 +18,7 @@ from tests.contracts.support import (
     compress,
     compressed,
     content,
+    goal,
     plain,
     shaped,
     usable,
@@ -34,11 +35,6 @@ def results(option: str, shape: str, merger: str = "concat") -> Iterator[tuple[M
         yield shaped(shape, count), ratio, compressed(option, shape, count, ratio, merger)
 
 
-def wanted(option: str, memory: Memory, ratio: float) -> int:
-    """M, or all nodes for a compressor that ignores the ratio."""
-    return target_count(count=len(memory), ratio=ratio) if option in using("ratio") else len(memory)
-
-
 def members(memory: Memory) -> list[str]:
     return [member for node in memory.nodes for member in node.members]
 
@@ -47,7 +43,7 @@ def members(memory: Memory) -> list[str]:
 @every_compressor
 def test_exactly_m_nodes_remain(option: str, shape: str) -> None:
     for memory, ratio, done in results(option, shape):
-        assert len(done.memory) == wanted(option, memory, ratio), (len(memory), ratio)
+        assert len(done.memory) == goal(option, done.report, count=len(memory), ratio=ratio), ratio
 
 
 @every_shape
@@ -128,7 +124,7 @@ def test_the_report_accounts_for_every_node_and_segment(option: str, merger: str
         assert report["dropped_nodes"] == [node.id for node in memory.nodes if node.id in gone]
         assert _all_segments(memory) == _all_segments(done.memory) + _dropped_segments(memory, report)
         assert (report["memory"], report["target"]) == (memory.id, target_count(count=count, ratio=ratio))
-        assert report["method_target"] == wanted(option, memory, ratio)
+        assert report["method_target"] == goal(option, report, count=count, ratio=ratio)
         assert (report["shortfall"], report["failed_merges"]) == (0, {})
         assert report["merges"] == count - len(gone) - len(done.memory)
         assert _size(report, "before") == (count, sum(node.words for node in memory.nodes), count * 16 * 4)

@@ -11,9 +11,9 @@ import pytest
 from memforest.core.order import in_time_order
 from memforest.core.outcomes import MergedSegments, MergeFailed, MergeResult
 from memforest.core.protocols import Encode
-from memforest.core.types import Pair, target_count
+from memforest.core.types import Pair
 from memforest.pipeline.compression import CompressedMemory
-from tests.contracts.support import compress, plain, using
+from tests.contracts.support import compress, goal, plain, using
 
 Refuses = Callable[[Pair], bool]
 
@@ -90,7 +90,7 @@ def test_failures_and_shortfall_are_reported(option: str, rule: str, ratio: floa
     for count in COUNTS:
         done, merger = stubborn(option, count, ratio, RULES[rule])
         assert done.report["failed_merges"] == ({"refused": merger.refused} if merger.refused else {})
-        assert done.report["shortfall"] == len(done.memory) - target_count(count=count, ratio=ratio) >= 0
+        assert done.report["shortfall"] == len(done.memory) - goal(option, done.report, count=count, ratio=ratio) >= 0
         assert done.report["merges"] == count - len(done.memory)
 
 
@@ -99,7 +99,7 @@ def test_failures_and_shortfall_are_reported(option: str, rule: str, ratio: floa
 def test_m_is_reached_unless_no_pair_is_left_that_can_merge(option: str, rule: str) -> None:
     for count, ratio in product(COUNTS, (0.5, 0.9)):
         done, _ = stubborn(option, count, ratio, RULES[rule])
-        if len(done.memory) > target_count(count=count, ratio=ratio):
+        if len(done.memory) > goal(option, done.report, count=count, ratio=ratio):
             assert all(RULES[rule](in_time_order(*pair)) for pair in combinations(done.memory.nodes, 2)), (count, ratio)
 
 

@@ -29,7 +29,7 @@ def test_canonical_json_and_its_hash() -> None:
 
 def test_the_id_of_a_run() -> None:
     identity = compose_spec([*CHOICES, "ratio=0.5", "k=10", "seed=0"]).identity()
-    assert run_id(identity, data="data") == "sample-observations-memforest-0.5-concat-topk-seed0-65f9ed39d8"
+    assert run_id(identity, data="data") == "sample-observations-memforest-0.5-concat-topk-seed0-88f29e7c16"
 
 
 def test_the_id_of_a_run_without_compression() -> None:
@@ -45,10 +45,23 @@ def test_what_the_identity_of_a_run_is_made_of() -> None:
         "compressor": {
             "name": "memforest",
             "_target_": "memforest.compressors.eventtree.method.EventTree",
+            "partition": "union",
             "alpha": 0.05,
+            "cluster_rounding": "floor",
+            "kmeans_initialisation": "k-means++",
+            "kmeans_starts": 1,
+            "kmeans_iterations": 300,
+            "kmeans_tolerance": 0.0001,
             "beta": 0.8,
             "window": 5,
+            "window_unit": "rank",
+            "exact_up_to": 10000,
             "eta": 0.99,
+            "degree": "raw",
+            "edge_rule": "max_tree",
+            "quota": "largest_remainder",
+            "tree_limit": 2000,
+            "on_failure": "next_pair",
         },
         "merger": {"name": "concat", "_target_": "memforest.mergers.concat.Concat"},
         "retriever": {"name": "topk", "_target_": "memforest.retrieval.topk.TopK"},

@@ -18,7 +18,7 @@ class KMeansPruning:
         target = target_count(count=len(memory), ratio=ratio)
         if target == len(memory):
             return Reduction(nodes=memory.nodes)
-        clusters = kmeans(memory, clusters=target, seed=seed)
+        clusters = kmeans(memory.grid, clusters=target, seed=seed)
         kept = sorted(_representatives(clusters, target))
         return Reduction(nodes=tuple(memory.nodes[place] for place in kept), details={"clusters": clusters.count})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from memforest.core.order import in_time_order
@@ -44,6 +44,12 @@ class Pool:
     def refused(self, first: int, second: int) -> bool:
         """Whether merging these two nodes has failed."""
         return frozenset((self._nodes[first].id, self._nodes[second].id)) in self._refused
+
+    def refused_among(self, places: Iterable[int]) -> list[tuple[int, int]]:
+        """Pairs of these places that were refused."""
+        place_of = {self._nodes[place].id: place for place in places} if self._refused else {}
+        known = [pair for pair in self._refused if pair <= place_of.keys()]
+        return [(place_of[first], place_of[second]) for first, second in known]
 
     def allowed_pairs(self) -> list[tuple[int, int]]:
         """All pairs of live places that were not refused, in order. Quadratic: for what is left after failures."""

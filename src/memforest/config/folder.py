@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -40,8 +40,19 @@ def settings(group: str, option: str) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for base in raw.pop("defaults", []):
         if base != "_self_":
-            merged |= settings(group, base)
-    return merged | raw
+            merged = _overlaid(merged, settings(group, base))
+    return _overlaid(merged, raw)
+
+
+def _overlaid(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings of which those in `above` win, mappings key by key, as Hydra composes them."""
+    both = {
+        key: _overlaid(below[key], value)
+        if isinstance(value, Mapping) and isinstance(below.get(key), Mapping)
+        else value
+        for key, value in above.items()
+    }
+    return {**below, **both}
 
 
 @cache

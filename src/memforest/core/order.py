@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from memforest.core.types import MemoryNode, Pair
 
+TIME_UNITS = ("rank", "dense_rank", "clip", "seconds")
+CLIP_SECONDS = 30.0
+
 
 def filled_times(times: Sequence[float | None]) -> NDArray[np.float64]:
     """Times with gaps filled, always finite: an absent time means input order.
@@ -33,6 +36,20 @@ def chronological_ranks(times: Sequence[float | None]) -> NDArray[np.int64]:
     ranks = np.empty(len(times), dtype=np.int64)
     ranks[order] = np.arange(len(times))
     return ranks
+
+
+def timeline(times: Sequence[float | None], *, unit: str) -> NDArray[np.float64]:
+    """Coordinate of each node on the timeline, one of TIME_UNITS, shape [nodes].
+
+    rank: 0..N-1, equal times in input order; dense_rank: rank among the distinct times; clip: 30 s of a video;
+    seconds.
+    """
+    if unit == "rank":
+        return chronological_ranks(times).astype(np.float64)
+    filled = filled_times(times)
+    if unit == "dense_rank":
+        return np.unique(filled, return_inverse=True)[1].astype(np.float64)
+    return np.floor(filled / CLIP_SECONDS) if unit == "clip" else filled
 
 
 def in_time_order(first: MemoryNode, second: MemoryNode) -> Pair:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
+from memforest.compressors.clustering import KMeansRule
+from memforest.compressors.eventtree.method import EventTree
+from memforest.compressors.eventtree.partition import UnionRule
+from memforest.config.folder import settings
 from memforest.core.protocols import Compressor, Reduction
 from memforest.core.types import Memory, MemoryNode, Pair
 from memforest.core.vectors import Vector, normalised
@@ -73,3 +78,26 @@ def drive(compressor: Compressor, of: Memory, *, ratio: float, seed: int = 0) ->
 def groups(nodes: Sequence[MemoryNode]) -> list[frozenset[str]]:
     """Members of each node, in order."""
     return [frozenset(item.members) for item in nodes]
+
+
+def eventtree(*, preset: str = "memforest", **changes: Any) -> EventTree:
+    """EventTree with the settings of a YAML file but for `changes`."""
+    raw = {
+        key: value for key, value in settings("compressor", preset).items() if key not in ("_target_", "name", "traits")
+    }
+    return EventTree(**{**raw, **changes})
+
+
+def union_partition(
+    of: Memory,
+    *,
+    alpha: float = 0.1,
+    beta: float = 0.8,
+    window: float = 5,
+    window_unit: str = "rank",
+    exact_up_to: int = 10_000,
+    seed: int = 0,
+) -> list[list[int]]:
+    """The paper's partition as plain lists."""
+    rule = UnionRule(alpha, "floor", KMeansRule(), beta, window, window_unit, exact_up_to)
+    return [part.tolist() for part in rule.partition(of, seed=seed)]

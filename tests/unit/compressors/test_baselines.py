@@ -111,7 +111,7 @@ def test_dart_draws_two_percent_as_pivots_but_at_least_one(nodes: int, pivots: i
 def test_kmeans_keeps_the_node_nearest_to_each_centre(ratio: float, seed: int) -> None:
     of = memory(60, seed=seed)
     target = target_count(count=60, ratio=ratio)
-    clusters = kmeans(of, clusters=target, seed=seed)
+    clusters = kmeans(of.grid, clusters=target, seed=seed)
     assert clusters.count == target
     reduction, _ = drive(KMeansPruning(), of, ratio=ratio, seed=seed)
     kept = {node.id for node in reduction.nodes}
@@ -131,11 +131,11 @@ def _distances(of: Memory, rows: NDArray[np.int64]) -> NDArray[np.float64]:
 def test_of_two_equally_near_nodes_the_first_one_survives() -> None:
     for seed in range(5):
         of = memory(60, seed=seed)
-        clusters = kmeans(of, clusters=30, seed=seed)
+        clusters = kmeans(of.grid, clusters=30, seed=seed)
         for cluster in range(clusters.count):
             rows = np.flatnonzero(clusters.labels == cluster)
             if len(rows) == 2:
-                assert clusters.nearest(cluster) == rows[0]
+                assert clusters.nearest()[cluster] == rows[0]
 
 
 def test_kmeans_takes_further_nodes_where_vectors_coincide() -> None:

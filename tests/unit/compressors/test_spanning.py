@@ -1,4 +1,4 @@
-"""The maximum spanning forest against Kruskal's algorithm with a stable sort."""
+"""The maximum spanning forest, computed and followed, against Kruskal's algorithm with a stable sort."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from memforest.compressors.eventtree.spanning import maximum_spanning_forest
+from memforest.compressors.eventtree.spanning import SpanningForest, maximum_spanning_forest
 
 LEVELS = (-np.inf, -0.5, 0.0, 0.25, 1.0)
 
@@ -66,3 +66,64 @@ def test_all_edges_forbidden_leave_no_edges() -> None:
 
 def test_equal_weights_make_a_star_around_the_first_node() -> None:
     assert maximum_spanning_forest(np.ones((4, 4))).tolist() == [[0, 1], [0, 2], [0, 3]]
+
+
+def level() -> st.SearchStrategy[float]:
+    return st.sampled_from((-0.5, 0.0, 0.25, 1.0))
+
+
+def follow(weights: NDArray[np.float64], draw: st.DataObject, values: st.SearchStrategy[float]) -> None:
+    """Merge and refuse until one node is left; the forest must be Kruskal's after every step."""
+    forest = SpanningForest(weights)
+    alive = list(range(len(weights)))
+    while len(alive) > 1:
+        first, second = draw.draw(st.sampled_from(list(combinations(alive, 2))))
+        if weights[first, second] > -np.inf and draw.draw(st.integers(0, 3)) == 0:
+            weights[first, second] = weights[second, first] = -np.inf
+            forest.refused(second, first)
+        else:
+            kept, gone = draw.draw(st.permutations([first, second]))
+            alive.remove(gone)
+            for other in alive:
+                weights[kept, other] = weights[other, kept] = draw.draw(values)
+            weights[gone, :] = weights[:, gone] = -np.inf
+            forest.merged(kept, gone)
+            if draw.draw(st.booleans()):
+                rows = np.array(alive)
+                weights = weights[np.ix_(rows, rows)]
+                forest.relabelled(weights, rows)
+                alive = list(range(len(alive)))
+        assert [tuple(edge) for edge in forest.edges] == kruskal(weights)
+
+
+@settings(max_examples=150, deadline=None)
+@given(tied_weights(), st.data())
+def test_a_followed_forest_is_the_one_computed_afresh_with_ties(
+    weights: NDArray[np.float64], data: st.DataObject
+) -> None:
+    follow(weights, data, level())
+
+
+def random_weights(count: int, seed: int) -> NDArray[np.float64]:
+    half = np.random.default_rng(seed).normal(size=(count, count))
+    return np.asarray(half + half.T)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 24), st.integers(0, 2**32 - 1), st.data())
+def test_a_followed_forest_is_the_one_computed_afresh_without_ties(count: int, seed: int, data: st.DataObject) -> None:
+    follow(random_weights(count, seed), data, st.floats(-1, 1))
+
+
+@pytest.mark.parametrize("hub", [0, 7, 14])
+def test_losing_a_hub_reconnects_all_that_hung_on_it(hub: int) -> None:
+    weights = np.random.default_rng(hub).uniform(0, 0.5, size=(15, 15))
+    weights = weights + weights.T
+    weights[hub, :] = weights[:, hub] = 2.0
+    forest = SpanningForest(weights)
+    assert all(hub in edge for edge in forest.edges)
+    kept = (hub + 1) % 15
+    weights[kept, :] = weights[:, kept] = -1.0
+    weights[hub, :] = weights[:, hub] = -np.inf
+    forest.merged(kept, hub)
+    assert [tuple(edge) for edge in forest.edges] == kruskal(weights)

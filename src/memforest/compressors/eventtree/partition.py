@@ -3,62 +3,122 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memforest.compressors.clustering import kmeans
-from memforest.core.order import chronological_ranks
+from memforest.compressors.clustering import KMeansRule, bounded_groups, kmeans
+from memforest.compressors.eventtree.quotas import largest_remainder
+from memforest.core.order import timeline
 from memforest.core.types import Memory
-from memforest.core.vectors import similarity
+from memforest.core.vectors import Grid, similarity
+
+_NEIGHBOURS = 3
+_ROWS_AT_ONCE = 10_000
+_ROUNDINGS: dict[str, Callable[[float], int]] = {"floor": math.floor, "ceil": math.ceil, "round": round}
+CLUSTER_ROUNDINGS = tuple(_ROUNDINGS)
+
+Places = NDArray[np.int64]
 
 
-def partition(memory: Memory, *, alpha: float, beta: float, window: int, seed: int) -> list[list[int]]:
-    """Places of the nodes of each EventTree, ascending; every place in exactly one tree.
+@dataclass(frozen=True, slots=True)
+class UnionRule:
+    """The paper's partition: K clusters give centre nodes, the others join the centre with the largest u.
 
-    K = max(1, floor(alpha N)) clusters; the node nearest to a cluster's centre is its centre node and stays. Any
-    other node j goes to the centre i with the largest u = beta g + (1 - beta) l, where g is the cosine of the two
-    nodes and l is 1 if their ranks on the timeline differ by at most `window`. Ties go to the node's own cluster,
-    then to the lowest.
+    u = beta g + (1 - beta) l, where g is the cosine of the two nodes and l is 1 if their times, in `window_unit`,
+    differ by at most `window`. Ties go to the node's own cluster, then to the lowest. Up to `exact_up_to` nodes are
+    clustered at once and meet every centre; more are split into groups of similar ones first, clustered group by
+    group, and meet the centres of the three nearest groups and those near in time.
     """
-    clusters = kmeans(memory, clusters=cluster_count(len(memory), alpha), seed=seed)
-    centres = np.array([clusters.nearest(cluster) for cluster in range(clusters.count)])
-    ranks = chronological_ranks([node.time for node in memory.nodes])
-    near = np.abs(ranks[:, None] - ranks[centres][None, :]) <= window
-    union = beta * similarity(memory.grid, memory.grid[centres]) + (1 - beta) * near
-    assigned = _assign(union, clusters.labels)
-    assigned[centres] = np.arange(len(centres))
-    return [[int(place) for place in np.flatnonzero(assigned == tree)] for tree in range(len(centres))]
+
+    alpha: float
+    cluster_rounding: str
+    kmeans: KMeansRule
+    beta: float
+    window: float
+    window_unit: str
+    exact_up_to: int
+
+    def partition(self, memory: Memory, *, seed: int) -> list[Places]:
+        """Places of the nodes of each EventTree, ascending; every place in exactly one tree."""
+        groups = bounded_groups(memory.grid, largest=self.exact_up_to, seed=seed)
+        clusters = cluster_count(len(memory), self.alpha, rounding=self.cluster_rounding)
+        own = np.empty(len(memory), dtype=np.int64)
+        centres: list[Places] = []
+        for group, count in zip(groups, largest_remainder([len(group) for group in groups], clusters), strict=True):
+            fitted = kmeans(memory.grid[group], clusters=count, seed=seed, rule=self.kmeans)
+            own[group] = fitted.labels + sum(map(len, centres))
+            centres.append(group[fitted.nearest()])
+        assigned = self._assigned(memory, groups, centres, own)
+        order = np.argsort(assigned, kind="stable")
+        return np.split(order, np.searchsorted(assigned[order], np.arange(1, sum(map(len, centres)))))
+
+    def _assigned(self, memory: Memory, groups: list[Places], centres: list[Places], own: Places) -> Places:
+        """The tree of every node; trees are numbered like their centres, group after group."""
+        everywhere = np.concatenate(centres)
+        times = timeline([node.time for node in memory.nodes], unit=self.window_unit)
+        choice = _Choice(own)
+        starts = np.cumsum([0, *map(len, centres)])
+        for group, near in zip(groups, _nearest_groups(memory.grid, groups), strict=True):
+            trees = np.concatenate([np.arange(starts[other], starts[other + 1]) for other in near])
+            cosines = similarity(memory.grid[group], memory.grid[everywhere[trees]])
+            close = np.abs(times[group][:, None] - times[everywhere[trees]]) <= self.window
+            choice.offer(group, trees, self.beta * cosines + (1 - self.beta) * close)
+        if len(groups) > 1:
+            self._offer_centres_near_in_time(memory.grid, times, everywhere, choice)
+        choice.tree[everywhere] = np.arange(len(everywhere))
+        return choice.tree
+
+    def _offer_centres_near_in_time(
+        self, grid: Grid, times: NDArray[np.float64], centres: Places, choice: _Choice
+    ) -> None:
+        order = np.argsort(times[centres], kind="stable")
+        first = np.searchsorted(times[centres][order], times - self.window, side="left")
+        end = np.searchsorted(times[centres][order], times + self.window, side="right")
+        for step in range(int((end - first).max())):
+            reached = np.flatnonzero(first + step < end)
+            for rows in np.array_split(reached, math.ceil(len(reached) / _ROWS_AT_ONCE)):
+                trees = order[first[rows] + step]
+                cosines = np.einsum("nd,nd->n", grid[rows], grid[centres[trees]])
+                choice.offer_each(rows, trees, self.beta * cosines + (1 - self.beta))
 
 
-def cluster_count(nodes: int, alpha: float) -> int:
-    """K = max(1, floor(alpha N)); the tiny term keeps products such as 0.1 * 30 from falling below their value."""
-    return min(nodes, max(1, math.floor(alpha * nodes + 1e-9)))
+class _Choice:
+    """The best tree so far of every node; ties go to the node's own cluster, then to the lowest tree."""
+
+    def __init__(self, own: Places) -> None:
+        self.tree = own.copy()
+        self._own = own
+        self._best = np.full(len(own), -np.inf)
+
+    def offer(self, rows: Places, trees: Places, union: NDArray[np.float64]) -> None:
+        """Scores [rows, trees], the trees in ascending order, the rows' own among them."""
+        best = union.max(axis=1)
+        stays = union[np.arange(len(rows)), np.searchsorted(trees, self._own[rows])] == best
+        self.tree[rows] = np.where(stays, self._own[rows], trees[union.argmax(axis=1)])
+        self._best[rows] = best
+
+    def offer_each(self, rows: Places, trees: Places, union: NDArray[np.float64]) -> None:
+        """One more tree for each of `rows`, with scores [rows]."""
+        equal = (union == self._best[rows]) & (self.tree[rows] != self._own[rows]) & (trees < self.tree[rows])
+        better = (union > self._best[rows]) | equal
+        self.tree[rows[better]] = trees[better]
+        self._best[rows[better]] = union[better]
 
 
-def _assign(union: NDArray[np.float64], own: NDArray[np.int64]) -> NDArray[np.int64]:
-    best = union.max(axis=1)
-    stays = union[np.arange(len(union)), own] == best
-    return np.where(stays, own, union.argmax(axis=1))
+def _nearest_groups(grid: Grid, groups: list[Places]) -> list[Places]:
+    """For each group the numbers of those with the most similar means, itself included, ascending."""
+    means = np.stack([grid[group].mean(axis=0) for group in groups])
+    closeness = means @ means.T
+    np.fill_diagonal(closeness, np.inf)
+    return list(np.sort(np.argsort(-closeness, axis=1, kind="stable")[:, :_NEIGHBOURS], axis=1))
 
 
-def quotas(sizes: list[int], target: int) -> list[int]:
-    """Nodes that each tree keeps: shares of `target` by largest remainder, at least 1 and at most the tree's size.
+def cluster_count(nodes: int, alpha: float, *, rounding: str) -> int:
+    """K = alpha N, rounded, at least 1 and at most N.
 
-    Sums to max(target, number of trees). Ties go to the lower tree. Remainders are whole numbers, so that equal ones
-    are equal.
+    The product is rounded to nine digits first, so that 0.1 * 30 is 3 and 0.29 * 100 is 29.
     """
-    total = sum(sizes)
-    kept = [max(1, size * target // total) for size in sizes]
-    goal = max(target, len(sizes))
-
-    def lacking(tree: int) -> int:
-        """How much the tree's share exceeds what it keeps, times `total`."""
-        return sizes[tree] * target - kept[tree] * total
-
-    while sum(kept) < goal:
-        kept[max((tree for tree in range(len(sizes)) if kept[tree] < sizes[tree]), key=lacking)] += 1
-    while sum(kept) > goal:
-        # `min` takes the first of equals, so the higher tree is named first: it is the one to give.
-        kept[min((tree for tree in reversed(range(len(sizes))) if kept[tree] > 1), key=lacking)] -= 1
-    return kept
+    return min(nodes, max(1, _ROUNDINGS[rounding](round(alpha * nodes, 9))))
