@@ -19,8 +19,8 @@ class SpanningForest:
 
     def __init__(self, weights: NDArray[np.float64]) -> None:
         self._weights = weights
-        self._alive = np.ones(len(weights), dtype=bool)
         self.edges: Edges = maximum_spanning_forest(weights)
+        self._neighbours = _neighbours(self.edges, len(weights))
 
     def merged(self, kept: int, gone: int) -> None:
         """Follow a merge: `weights` holds the new row and column of `kept`, and -inf in those of `gone`.
@@ -28,42 +28,65 @@ class SpanningForest:
         Only three kinds of edges can be in the new forest: those of the old one between other nodes, the heaviest
         that reconnect what the two nodes held together, and those of the new node.
         """
-        self._alive[gone] = False
+        roots = (self._neighbours[kept] | self._neighbours[gone]) - {kept, gone}
+        for node in (kept, gone):
+            for neighbour in self._neighbours[node]:
+                self._neighbours[neighbour].discard(node)
+            self._neighbours[node] = set()
         touched = ((self.edges == kept) | (self.edges == gone)).any(axis=1)
-        forest = self._reconnected(self.edges[~touched], without=kept)
-        others = np.flatnonzero(self._weights[kept] > -np.inf)
-        others = others[others != kept]
-        star = np.column_stack((np.minimum(others, kept), np.maximum(others, kept)))
-        self.edges = _kruskal(self._weights, np.concatenate((forest, star)))
+        forest = self._reconnected(self.edges[~touched], roots, without=kept)
+        candidates = self._with_star(forest, kept)
+        taken = _kruskal(self._weights, candidates)
+        for first, second in candidates[: len(forest)][~taken[: len(forest)]].tolist():
+            self._neighbours[first].discard(second)
+            self._neighbours[second].discard(first)
+        for edge in candidates[len(forest) :][taken[len(forest) :]].tolist():
+            self._link(*edge)
+        self.edges = _in_order(candidates[taken], len(self._weights))
 
     def refused(self, first: int, second: int) -> None:
         """Follow a failed merge: `weights` holds -inf for the edge between the two nodes."""
+        if second not in self._neighbours[first]:
+            return
+        self._neighbours[first].discard(second)
+        self._neighbours[second].discard(first)
         lost = (self.edges == (min(first, second), max(first, second))).all(axis=1)
-        self.edges = _in_order(self._reconnected(self.edges[~lost], without=None), len(self._weights))
+        forest = self._reconnected(self.edges[~lost], {first, second}, without=None)
+        self.edges = _in_order(forest, len(self._weights))
 
     def relabelled(self, weights: NDArray[np.float64], kept: NDArray[np.int64]) -> None:
         """Go on with `weights` of only the nodes `kept` [m], ascending: all that are alive."""
         self._weights = weights
-        self._alive = self._alive[kept]
         self.edges = np.searchsorted(kept, self.edges)
+        self._neighbours = _neighbours(self.edges, len(weights))
 
-    def _reconnected(self, edges: Edges, *, without: int | None) -> Edges:
-        """Part of a maximum spanning forest, made whole: Boruvka's algorithm on its components.
+    def _link(self, first: int, second: int) -> None:
+        self._neighbours[first].add(second)
+        self._neighbours[second].add(first)
 
-        The node `without` is left out. The largest component need not look for an edge, and so its rows are not read.
+    def _with_star(self, forest: Edges, new: int) -> Edges:
+        """Edges of a forest and of the node `new`, but those of the node that are the lightest of a triangle."""
+        star = self._weights[new].copy()
+        star[new] = -np.inf
+        heavy = self._weights[forest[:, 0], forest[:, 1]]
+        first, second = star[forest[:, 0]], star[forest[:, 1]]
+        star[forest[first < np.minimum(second, heavy), 0]] = -np.inf
+        star[forest[second < np.minimum(first, heavy), 1]] = -np.inf
+        others = np.flatnonzero(star > -np.inf)
+        spokes = np.column_stack((np.minimum(others, new), np.maximum(others, new)))
+        return np.concatenate((forest, spokes))
+
+    def _reconnected(self, edges: Edges, roots: set[int], *, without: int | None) -> Edges:
+        """Part of a maximum spanning forest with the edges that join its components of `roots` again (Boruvka).
+
+        Each root is in a component of its own. The node `without` is left out. The component that is found last, as a
+        rule the largest, does not look for an edge, and so its rows are not read.
         """
-        nodes = int(self._alive.sum()) - (without is not None)
-        if len(edges) >= nodes - 1:
-            return edges
-        labels = _components(edges, len(self._weights))
-        absent = ~self._alive
-        if without is not None:
-            absent[without] = True
-        labels[absent] = -1
-        largest = int(np.bincount(labels[~absent]).argmax())
-        rows = np.flatnonzero(~absent & (labels != largest))
+        labels = self._labels(sorted(roots))
+        rows = np.flatnonzero(labels)
         weights = self._weights[rows]
-        weights[:, absent] = -np.inf
+        if without is not None:
+            weights[:, without] = -np.inf
         found = [edges]
         while len(rows):
             weights[labels[rows][:, None] == labels] = -np.inf
@@ -74,10 +97,36 @@ class SpanningForest:
             for first, second in best:
                 if labels[first] != labels[second]:
                     found.append(np.array([[first, second]]))
-                    _join(labels, labels[first], labels[second], largest)
-            open_ended = labels[rows] != largest
+                    self._link(first, second)
+                    gone, stays = sorted((labels[first], labels[second]), reverse=True)
+                    labels[labels == gone] = stays
+            open_ended = labels[rows] != 0
             rows, weights = rows[open_ended], weights[open_ended]
         return np.concatenate(found)
+
+    def _labels(self, roots: list[int]) -> NDArray[np.int64]:
+        """1, 2, ... for the components of all roots but one, 0 elsewhere: the search goes on in all of them, node by
+        node in turn, until one is left, so that the largest is not walked through."""
+        labels = np.zeros(len(self._weights), dtype=np.int64)
+        searches = [(label, [root], {root}) for label, root in enumerate(roots, 1)]
+        while len(searches) > 1:
+            for search in list(searches):
+                label, stack, seen = search
+                fresh = self._neighbours[stack.pop()] - seen
+                stack.extend(fresh)
+                seen |= fresh
+                if not stack and len(searches) > 1:
+                    labels[list(seen)] = label
+                    searches.remove(search)
+        return labels
+
+
+def _neighbours(edges: Edges, count: int) -> list[set[int]]:
+    neighbours: list[set[int]] = [set() for _ in range(count)]
+    for first, second in edges.tolist():
+        neighbours[first].add(second)
+        neighbours[second].add(first)
+    return neighbours
 
 
 def maximum_spanning_forest(weights: NDArray[np.float64]) -> Edges:
@@ -87,58 +136,49 @@ def maximum_spanning_forest(weights: NDArray[np.float64]) -> Edges:
     """
     count = len(weights)
     edges: list[tuple[int, int]] = []
+    places = np.arange(count)
     outside = np.ones(count, dtype=bool)
     best = np.full(count, -np.inf)
-    parent = np.full(count, -1)
-    places = np.arange(count)
+    parent = np.zeros(count, dtype=np.int64)
     for _ in range(count):
-        candidates = np.where(outside, best, -np.inf)
-        top = candidates.max()
-        if top == -np.inf:
-            new = int(np.argmax(outside))
+        # Nodes inside have -inf in `best`, and so has a node outside that nothing inside can reach.
+        new = int(best.argmax())
+        if best[new] == -np.inf:
+            new = int(outside.argmax())
         else:
-            tied = np.flatnonzero(candidates == top)
-            new = int(tied[np.argmin(_code(parent[tied], tied, count))])
+            tied = np.flatnonzero(best == best[new])
+            if len(tied) > 1:
+                new = int(tied[np.argmin(_code(parent[tied], tied, count))])
             edges.append((min(new, int(parent[new])), max(new, int(parent[new]))))
         outside[new] = False
-        row = weights[new]
-        better = outside & (
-            (row > best)
-            | ((row == best) & (row > -np.inf) & (_code(new, places, count) < _code(parent, places, count)))
-        )
-        best[better] = row[better]
+        best[new] = -np.inf
+        row = np.where(outside, weights[new], -np.inf)
+        better = row > best
+        equal = np.flatnonzero((row == best) & outside & (row > -np.inf))
+        better[equal[_code(new, places[equal], count) < _code(parent[equal], places[equal], count)]] = True
+        np.copyto(best, row, where=better)
         parent[better] = new
     return np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
 
 
-def _kruskal(weights: NDArray[np.float64], edges: Edges) -> Edges:
-    """The maximum spanning forest of the graph that has only these edges, given in any order."""
-    codes = _code(edges[:, 0], edges[:, 1], len(weights))
-    order = np.lexsort((codes, -weights[edges[:, 0], edges[:, 1]]))
+def _kruskal(weights: NDArray[np.float64], edges: Edges) -> NDArray[np.bool_]:
+    """Which of these edges, given in any order, are in the maximum spanning forest of the graph that has only them."""
+    order = np.lexsort((_code(edges[:, 0], edges[:, 1], len(weights)), -weights[edges[:, 0], edges[:, 1]]))
     parent = list(range(len(weights)))
-    taken = []
-    for place, first, second in zip(order.tolist(), *edges[order].T.tolist(), strict=True):
-        low, high = _root(parent, first), _root(parent, second)
-        if low != high:
-            parent[low] = high
-            taken.append(place)
-    chosen = np.array(taken, dtype=np.int64)
-    return edges[chosen[np.argsort(codes[chosen])]]
-
-
-def _components(edges: Edges, count: int) -> NDArray[np.int64]:
-    """A label for each of `count` nodes, equal within a component."""
-    parent = list(range(count))
-    for first, second in edges.tolist():
-        parent[_root(parent, first)] = _root(parent, second)
-    return np.array([_root(parent, place) for place in range(count)])
-
-
-def _root(parent: list[int], place: int) -> int:
-    while parent[place] != place:
-        parent[place] = parent[parent[place]]
-        place = parent[place]
-    return place
+    taken = np.zeros(len(edges), dtype=bool)
+    positions = []
+    for position, (low, high) in zip(order.tolist(), edges[order].tolist(), strict=True):
+        # The roots of both, found here rather than by a call: this loop is most of the work of a merge.
+        first, second = low, high
+        while parent[first] != first:
+            parent[first] = first = parent[parent[first]]
+        while parent[second] != second:
+            parent[second] = second = parent[parent[second]]
+        if first != second:
+            parent[first] = second
+            positions.append(position)
+    taken[positions] = True
+    return taken
 
 
 def _heaviest(weights: NDArray[np.float64], rows: NDArray[np.int64]) -> tuple[int, int] | None:
@@ -150,12 +190,6 @@ def _heaviest(weights: NDArray[np.float64], rows: NDArray[np.int64]) -> tuple[in
     best = np.argmin(_code(rows[tied], others, weights.shape[1]))
     first, second = int(rows[tied[best]]), int(others[best])
     return min(first, second), max(first, second)
-
-
-def _join(labels: NDArray[np.int64], first: int, second: int, largest: int) -> None:
-    """Give two components one label; the largest component keeps its own."""
-    kept, gone = (second, first) if second == largest else (first, second)
-    labels[labels == gone] = kept
 
 
 def _in_order(edges: Edges, count: int) -> Edges:
