@@ -60,7 +60,7 @@ def test_what_the_identity_of_a_run_is_made_of() -> None:
             "degree": "raw",
             "edge_rule": "max_tree",
             "quota": "largest_remainder",
-            "tree_limit": 2000,
+            "tree_limit": 1000,
             "on_failure": "next_pair",
         },
         "merger": {"name": "concat", "_target_": "memforest.mergers.concat.Concat"},

@@ -90,16 +90,13 @@ class SpanningForest:
         found = [edges]
         while len(rows):
             weights[labels[rows][:, None] == labels] = -np.inf
-            mine = [labels[rows] == label for label in np.unique(labels[rows])]
-            best = [edge for own in mine if (edge := _heaviest(weights[own], rows[own])) is not None]
-            if not best:
+            best = _heaviest_of_each(weights, rows, labels[rows])
+            taken, labels = _joined(best, labels)
+            if not taken.any():
                 break
-            for first, second in best:
-                if labels[first] != labels[second]:
-                    found.append(np.array([[first, second]]))
-                    self._link(first, second)
-                    gone, stays = sorted((labels[first], labels[second]), reverse=True)
-                    labels[labels == gone] = stays
+            found.append(best[taken])
+            for edge in best[taken].tolist():
+                self._link(*edge)
             open_ended = labels[rows] != 0
             rows, weights = rows[open_ended], weights[open_ended]
         return np.concatenate(found)
@@ -181,15 +178,36 @@ def _kruskal(weights: NDArray[np.float64], edges: Edges) -> NDArray[np.bool_]:
     return taken
 
 
-def _heaviest(weights: NDArray[np.float64], rows: NDArray[np.int64]) -> tuple[int, int] | None:
-    """The first edge, in the order of `SpanningForest`, of the nodes `rows` [m] with `weights` [m, n]; None if none."""
-    top = weights.max()
-    if top == -np.inf:
-        return None
-    tied, others = np.nonzero(weights == top)
-    best = np.argmin(_code(rows[tied], others, weights.shape[1]))
-    first, second = int(rows[tied[best]]), int(others[best])
-    return min(first, second), max(first, second)
+def _heaviest_of_each(weights: NDArray[np.float64], rows: NDArray[np.int64], labels: NDArray[np.int64]) -> Edges:
+    """For each component the first edge, in the order of `SpanningForest`, of its nodes; none where all are -inf.
+
+    `weights` [m, n] are those of the nodes `rows` [m], whose components are `labels` [m].
+    """
+    # Of equally heavy edges of one node, the one to the lowest other node is the first.
+    others = weights.argmax(axis=1)
+    heavy = weights[np.arange(len(rows)), others]
+    order = np.lexsort((_code(rows, others, weights.shape[1]), -heavy, labels))
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = labels[order][1:] != labels[order][:-1]
+    best = order[first & (heavy[order] > -np.inf)]
+    return np.column_stack((np.minimum(rows[best], others[best]), np.maximum(rows[best], others[best])))
+
+
+def _joined(edges: Edges, labels: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Which edges join two components, one after the other, and the labels then; the lower label stays."""
+    parent = list(range(int(labels.max()) + 1))
+    taken = np.zeros(len(edges), dtype=bool)
+    for position, (first, second) in enumerate(labels[edges].tolist()):
+        low, high = sorted((_root(parent, first), _root(parent, second)))
+        taken[position] = low != high
+        parent[high] = low
+    return taken, np.array([_root(parent, label) for label in range(len(parent))])[labels]
+
+
+def _root(parent: list[int], label: int) -> int:
+    while parent[label] != label:
+        parent[label] = label = parent[parent[label]]
+    return label
 
 
 def _in_order(edges: Edges, count: int) -> Edges:
