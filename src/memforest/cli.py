@@ -65,6 +65,10 @@ def _parser() -> argparse.ArgumentParser:
     compress.add_argument("--embedder", default=None, help="embed all texts with this, even where vectors are given")
     compress.add_argument("--report", type=Path, default=None, help="report file (default: OUT with .report.json)")
     compress.add_argument("--force", action="store_true", help="replace an existing OUT")
+    bench = commands.add_parser("bench", help="measure speed beside a baseline in the same process")
+    bench.add_argument("what", choices=["eventtree"])
+    bench.add_argument("--json", action="store_true", help="print one JSON object")
+    bench.add_argument("--small", action="store_true", help="the same work on little data, for tests")
     data = commands.add_parser("data", help="benchmark files").add_subparsers(dest="action", required=True)
     data.add_parser("list", help="known files with origin, size, hash and licence")
     generate = data.add_parser("generate", help="write a synthetic file of LoCoMo's schema, of any size")
@@ -74,6 +78,17 @@ def _parser() -> argparse.ArgumentParser:
     fetch.add_argument("--from", dest="source", type=Path, default=None, help="a file that you have")
     fetch.add_argument("--to", type=Path, default=None, help="data folder (default: MEMFOREST_DATA, else data)")
     return parser
+
+
+def _bench(parsed: argparse.Namespace, _: Sequence[str]) -> None:
+    from memforest.bench.eventtree import figures
+    from memforest.bench.figures import as_json, as_lines
+
+    found = figures(small=parsed.small, say=lambda title: print(f"measuring: {title}", file=sys.stderr))
+    if parsed.json:
+        print(json.dumps(as_json(found, small=parsed.small), indent=2))
+    else:
+        print("\n".join(as_lines(found)))
 
 
 def _store(parsed: argparse.Namespace) -> RunStore:
