@@ -61,6 +61,11 @@ def _parser() -> argparse.ArgumentParser:
     compress.add_argument("--ratio", required=True, type=float, help="share of memories removed, in [0, 1)")
     compress.add_argument("--out", required=True, type=Path, help="the JSONL file to write")
     compress.add_argument("--merger", default=None, help="how texts are merged (default: concat)")
+    compress.add_argument(
+        "--reembedding",
+        default=None,
+        help="how merged memories get vectors: text, mean, interpolate (default: mean of given vectors, else text)",
+    )
     compress.add_argument("--seed", default=None, type=int)
     compress.add_argument("--embedder", default=None, help="embed all texts with this, even where vectors are given")
     compress.add_argument("--report", type=Path, default=None, help="report file (default: OUT with .report.json)")
@@ -131,6 +136,7 @@ def _compress(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
         method=parsed.method,
         ratio=parsed.ratio,
         merger=parsed.merger,
+        reembedding=parsed.reembedding,
         seed=parsed.seed,
         embedder=parsed.embedder,
         settings=settings,

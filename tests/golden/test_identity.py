@@ -13,7 +13,7 @@ from memforest.config.compose import components, compose_spec
 from memforest.config.spec import run_id
 from memforest.core.digests import canonical_json, digest
 from memforest.core.types import Memory, MemoryNode, Segment
-from memforest.pipeline.compression import merged_id
+from memforest.pipeline.merged_nodes import merged_id
 from memforest.pipeline.plan import backbone_inputs
 from memforest.pipeline.stages import STAGES, unit_works
 from memforest.store.memory_format import dump_memories
