@@ -61,6 +61,11 @@ def _parser() -> argparse.ArgumentParser:
     compress.add_argument("--ratio", required=True, type=float, help="share of memories removed, in [0, 1)")
     compress.add_argument("--out", required=True, type=Path, help="the JSONL file to write")
     compress.add_argument("--merger", default=None, help="how texts are merged (default: concat)")
+    compress.add_argument(
+        "--reembedding",
+        default=None,
+        help="how merged memories get vectors: text, mean, interpolate (default: mean of given vectors, else text)",
+    )
     compress.add_argument("--seed", default=None, type=int)
     compress.add_argument("--embedder", default=None, help="embed all texts with this, even where vectors are given")
     compress.add_argument("--report", type=Path, default=None, help="report file (default: OUT with .report.json)")
@@ -146,6 +151,7 @@ def _compress(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
         method=parsed.method,
         ratio=parsed.ratio,
         merger=parsed.merger,
+        reembedding=parsed.reembedding,
         seed=parsed.seed,
         embedder=parsed.embedder,
         settings=settings,
@@ -177,7 +183,15 @@ def _data(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
     print(f"use it: MEMFOREST_DATA={folder} python run.py dataset={entry.name}")
 
 
-_COMMANDS = {"runs": _runs, "show": _show, "compare": _compare, "why": _why, "compress": _compress, "data": _data}
+_COMMANDS = {
+    "runs": _runs,
+    "show": _show,
+    "compare": _compare,
+    "why": _why,
+    "compress": _compress,
+    "bench": _bench,
+    "data": _data,
+}
 
 
 if __name__ == "__main__":

@@ -16,8 +16,9 @@ from memforest.core.progress import Progress
 from memforest.core.protocols import Embedder
 from memforest.core.types import Json, Memory, MemoryNode, Segment
 from memforest.core.vectors import normalised
+from memforest.embedding.given import GivenVectors
 from memforest.exchange.records import MemoryRecord, parse_records
-from memforest.pipeline.compression import MeanReembedding, Reembedding, TextReembedding, compress_memories
+from memforest.pipeline.compression import compress_memories
 
 PROVIDED = ("text", "time")
 """What a list of memories offers to a method."""
@@ -37,6 +38,7 @@ def compress(
     method: str,
     ratio: float,
     merger: str | None = None,
+    reembedding: str | None = None,
     seed: int | None = None,
     embedder: str | None = None,
     settings: Mapping[str, Any] | None = None,
@@ -44,13 +46,14 @@ def compress(
     """Remove the share `ratio` of a memory's nodes.
 
     memory: a Memory, or an iterable of texts, of records, or of mappings with `text` and optionally `id`, `time`,
-    `sources`, `embedding`. method, merger, embedder: option names of `conf/`; None takes the default there. settings:
-    values of the method (`{"alpha": 0.1}`) or, with a dot, of another choice (`{"merger.max_words": 30}`).
+    `sources`, `embedding`. method, merger, reembedding, embedder: option names of `conf/`; None takes the default
+    there. settings: values of the method (`{"alpha": 0.1}`) or, with a dot, of another choice
+    (`{"merger.max_words": 30}`).
 
-    Given vectors are used as they are, and merged nodes get their normalised mean; when an embedder is named, or when
-    there are no vectors, all texts are embedded. The input is never changed. Raises ConfigError and DataError.
+    Given vectors are used as they are, and merged nodes get the normalised mean of their members' unless `reembedding`
+    names another way that embeds no text; when an embedder is named, or when there are no vectors, all texts are
+    embedded. The input is never changed. Raises ConfigError and DataError.
     """
-    choices = _choices(method=method, merger=merger, embedder=embedder, settings=settings or {})
     seed = root_settings()["seed"] if seed is None else seed
     if problem := ratio_problem(ratio) or seed_problem(seed):
         raise ConfigError(problem)
@@ -60,11 +63,23 @@ def compress(
         records = _records(memory)
         given = embedder is None and any(record.embedding for record in records)
         own = memory_of(records, with_vectors=given)
+    if given and reembedding == "text":
+        raise ConfigError(
+            "reembedding=text embeds merged texts, and the given vectors are of a model that is not here; take "
+            "reembedding=mean, or name an embedder (--embedder minilm) to embed all texts anew"
+        )
+    named = {
+        "compressor": method,
+        "merger": merger,
+        "reembedding": "mean" if given and reembedding is None else reembedding,
+        "embedder": embedder,
+    }
+    choices = _choices(named, settings or {})
     if given:
-        return _compressed(own, choices, ratio=ratio, seed=seed, reembedding=MeanReembedding(own))
+        return _compressed(own, choices, ratio=ratio, seed=seed, embedder=GivenVectors(own), vectors="given")
     model: Embedder = instantiate(choices["embedder"])
     own = embedded(own, model)
-    return _compressed(own, choices, ratio=ratio, seed=seed, reembedding=TextReembedding(model))
+    return _compressed(own, choices, ratio=ratio, seed=seed, embedder=model, vectors=choices["embedder"].name)
 
 
 def memory_of(records: Sequence[MemoryRecord], *, with_vectors: bool) -> Memory:
@@ -112,30 +127,30 @@ def _records(memory: Iterable[MemoryRecord | Mapping[str, Any] | str]) -> list[M
     return parse_records(enumerate(items, 1), where="memory", place="entry")
 
 
-def _choices(
-    *, method: str, merger: str | None, embedder: str | None, settings: Mapping[str, Any]
-) -> Mapping[str, Choice]:
-    """The named options with their settings; checked as `run.py` checks them."""
-    named = {"compressor": method, "merger": merger, "embedder": embedder}
+def _choices(named: Mapping[str, str | None], settings: Mapping[str, Any]) -> Mapping[str, Choice]:
+    """The named options, or the defaults, with their settings; checked as `run.py` checks them."""
     overrides = [f"{group}={option}" for group, option in named.items() if option is not None]
     overrides += [f"{key if '.' in key else 'compressor.' + key}={value}" for key, value in settings.items()]
     raw = compose(overrides)
     choices = {group: parse_choice(group, raw[group]) for group in named}
     lacking = [need for need in choices["compressor"].needs if need not in PROVIDED]
     if lacking:
-        raise ConfigError(f"method {method} needs {' and '.join(lacking)}, which a list of memories does not have")
+        raise ConfigError(
+            f"method {choices['compressor'].name} needs {' and '.join(lacking)}, which a list of memories does not have"
+        )
     return choices
 
 
 def _compressed(
-    memory: Memory, choices: Mapping[str, Choice], *, ratio: float, seed: int, reembedding: Reembedding
+    memory: Memory, choices: Mapping[str, Choice], *, ratio: float, seed: int, embedder: Embedder, vectors: str
 ) -> Compressed:
     with Progress("merge", None) as progress:
         (done,) = compress_memories(
             [memory],
             compressor=instantiate(choices["compressor"]),
             merger=instantiate(choices["merger"]),
-            reembedding=reembedding,
+            reembedding=instantiate(choices["reembedding"]),
+            embedder=embedder,
             ratio=ratio,
             seed=seed,
             progress=progress.advance,
@@ -145,12 +160,11 @@ def _compressed(
     report = {
         "method": choices["compressor"].identity(),
         "merger": choices["merger"].identity() if "merger" in uses else None,
+        "reembedding": choices["reembedding"].identity() if "merger" in uses else None,
         "ratio_requested": ratio,
         "ratio_realised": 1 - after / before if before else 0.0,
         "seed": seed if "seed" in uses else None,
-        "vectors": "given, merged ones are means"
-        if isinstance(reembedding, MeanReembedding)
-        else choices["embedder"].name,
+        "vectors": vectors,
         **done.report,
     }
     return Compressed(memory=done.memory, report=report)

@@ -23,6 +23,7 @@ METHODS = {
     "embedder": {"embed", "identity", "dimension"},
     "compressor": {"compress"},
     "merger": {"merge"},
+    "reembedding": {"carried", "embed"},
     "retriever": {"index"},
 }
 every_option = pytest.mark.parametrize(("group", "option"), FILES)
@@ -103,6 +104,7 @@ def test_the_defaults_are_those_of_the_design() -> None:
         "embedder": "minilm",
         "compressor": "none",
         "merger": "concat",
+        "reembedding": "text",
         "retriever": "topk",
     }
     assert (spec.k, spec.seed, spec.word_budgets) == (10, 0, (150, 300, 600))

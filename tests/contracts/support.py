@@ -12,7 +12,8 @@ from memforest.config.spec import Choice, parse_choice
 from memforest.core.protocols import Compressor, Merger
 from memforest.core.types import Memory, target_count
 from memforest.embedding.hashing import Hashing
-from memforest.pipeline.compression import CompressedMemory, TextReembedding, compress_memories
+from memforest.pipeline.compression import CompressedMemory, compress_memories
+from memforest.pipeline.known_merges import KnownMerges
 from tests.builders import DAY, START, memory, node
 
 WORDS = (
@@ -100,7 +101,14 @@ SHAPES: Mapping[str, Callable[[int], Memory]] = {
 
 
 def compress(
-    option: str, memories: Sequence[Memory], *, ratio: float, seed: int = 0, merger: Merger | str = "concat"
+    option: str,
+    memories: Sequence[Memory],
+    *,
+    ratio: float,
+    seed: int = 0,
+    merger: Merger | str = "concat",
+    reembedding: str = "text",
+    known: Sequence[KnownMerges] = (),
 ) -> list[CompressedMemory]:
     """Compress by an option's compressor through the pipeline's executor."""
     compressor: Compressor = component("compressor", option)
@@ -108,9 +116,11 @@ def compress(
         memories,
         compressor=compressor,
         merger=component("merger", merger) if isinstance(merger, str) else merger,
-        reembedding=TextReembedding(EMBEDDER),
+        reembedding=component("reembedding", reembedding),
+        embedder=EMBEDDER,
         ratio=ratio,
         seed=seed,
+        known=known,
     )
 
 

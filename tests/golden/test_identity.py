@@ -13,7 +13,7 @@ from memforest.config.compose import components, compose_spec
 from memforest.config.spec import run_id
 from memforest.core.digests import canonical_json, digest
 from memforest.core.types import Memory, MemoryNode, Segment
-from memforest.pipeline.compression import merged_id
+from memforest.pipeline.merged_nodes import merged_id
 from memforest.pipeline.plan import backbone_inputs
 from memforest.pipeline.stages import STAGES, unit_works
 from memforest.store.memory_format import dump_memories
@@ -29,12 +29,12 @@ def test_canonical_json_and_its_hash() -> None:
 
 def test_the_id_of_a_run() -> None:
     identity = compose_spec([*CHOICES, "ratio=0.5", "k=10", "seed=0"]).identity()
-    assert run_id(identity, data="data") == "sample-observations-memforest-0.5-concat-topk-seed0-88f29e7c16"
+    assert run_id(identity, data="data") == "sample-observations-memforest-0.5-concat-topk-seed0-5f80adc464"
 
 
 def test_the_id_of_a_run_without_compression() -> None:
     identity = compose_spec(["dataset=locomo", "compressor=none", "retriever=agpr"]).identity()
-    assert run_id(identity, data="data") == "locomo-observations-none-agpr-2492bc781b"
+    assert run_id(identity, data="data") == "locomo-observations-none-agpr-dff6500e6d"
 
 
 def test_what_the_identity_of_a_run_is_made_of() -> None:
@@ -64,6 +64,7 @@ def test_what_the_identity_of_a_run_is_made_of() -> None:
             "on_failure": "next_pair",
         },
         "merger": {"name": "concat", "_target_": "memforest.mergers.concat.Concat"},
+        "reembedding": {"name": "text", "_target_": "memforest.reembedding.text.TextReembedding"},
         "retriever": {"name": "topk", "_target_": "memforest.retrieval.topk.TopK"},
         "ratio": 0.5,
         "seed": 0,
@@ -87,11 +88,22 @@ def test_what_a_stage_key_is_made_of() -> None:
         assert list(made[stage]) == ["stage", "settings", "upstream", "code", "libraries"]
         assert made[stage]["stage"] == stage
         assert list(made[stage]["libraries"]) == ["numpy", "scipy", "scikit-learn", "onnxruntime"]
+    for stage in ("build", "search"):
         assert made["keys"][stage] == digest(made[stage])[:32]
     assert sorted(made["build"]["upstream"]) == ["backbone_inputs", "unit"]
     assert made["compress"]["upstream"] == made["keys"]["build"]
     assert made["search"]["upstream"]["memory"] == made["keys"]["compress"]
     assert sorted(made["search"]["upstream"]) == ["memory", "questions"]
+
+
+def test_the_first_half_of_a_compress_key_is_that_of_all_ratios() -> None:
+    half, third = (inputs("compressor=tome", f"ratio={ratio}") for ratio in (0.5, 0.3))
+    settings = {name: value for name, value in half["compress"]["settings"].items() if name != "ratio"}
+    family = digest({**half["compress"], "settings": settings})[:16]
+    assert half["keys"]["compress"] == family + digest(half["compress"])[:16]
+    assert third["keys"]["compress"] == family + digest(third["compress"])[:16]
+    other = inputs("compressor=tome", "merger=extractive")
+    assert not other["keys"]["compress"].startswith(family)
 
 
 def test_the_settings_of_each_stage() -> None:
@@ -104,6 +116,7 @@ def test_the_settings_of_each_stage() -> None:
     assert made["compress"]["settings"] == {
         "compressor": {"name": "tome", "_target_": "memforest.compressors.tome.ToMe"},
         "merger": {"name": "concat", "_target_": "memforest.mergers.concat.Concat"},
+        "reembedding": {"name": "text", "_target_": "memforest.reembedding.text.TextReembedding"},
         "embedder": embedder,
         "ratio": 0.3,
         "seed": None,
@@ -118,15 +131,16 @@ def test_the_settings_of_each_stage() -> None:
 
 def test_a_pruners_stage_knows_neither_merger_nor_embedder() -> None:
     settings = inputs("compressor=kmeans")["compress"]["settings"]
-    assert (settings["merger"], settings["embedder"], settings["seed"]) == (None, None, 0)
+    assert (settings["merger"], settings["reembedding"], settings["embedder"]) == (None, None, None)
+    assert settings["seed"] == 0
 
 
 @pytest.mark.parametrize(
     ("members", "id"),
     [
-        (("a", "b"), "merged-0473ef2dc0d324ab"),
-        (("b", "a"), "merged-0473ef2dc0d324ab"),
-        (("D1/o0", "D1/o1", "D2/o2"), "merged-008fcdb4a4a93617"),
+        (("a", "b"), "merged-08bb6928ca551714"),
+        (("b", "a"), "merged-08bb6928ca551714"),
+        (("D1/o0", "D1/o1", "D2/o2"), "merged-f70d1031b5270924"),
     ],
 )
 def test_the_id_of_a_merged_node_is_that_of_the_set_of_its_members(members: tuple[str, ...], id: str) -> None:
@@ -173,7 +187,7 @@ TEXTS = (
     '{"memory":"u/Ada","nodes":2,"source_level":"turn","clock":"calendar"}\n'
     '{"id":"n0","segments":[["Ada flies a kite — “red”.",["D1:1","D1:2"],1683554160.0]],"time":1683554160.0,'
     '"members":["n0"],"kind":"observation","truncated":false,"metadata":{"speaker":"Ada"}}\n'
-    '{"id":"merged-7922ce65b7977ce7","segments":[["First.",["D2:1"],null],["Second.",[],0.5]],"time":null,'
+    '{"id":"merged-6bec34f57b822fc8","segments":[["First.",["D2:1"],null],["Second.",[],0.5]],"time":null,'
     '"members":["n1","n2"],"kind":"memory","truncated":true,"metadata":{}}\n'
     '{"memory":"u/Ben","nodes":0,"source_level":"session","clock":"video"}\n'
 )

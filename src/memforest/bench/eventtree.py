@@ -24,7 +24,7 @@ from memforest.core.errors import MethodError
 from memforest.core.protocols import Embedder, Embedding
 from memforest.core.types import Memory, MemoryNode, Pair, Query
 from memforest.core.vectors import normalised
-from memforest.pipeline.compression import CompressedMemory, compress_memories
+from memforest.pipeline.compression import compress_memories
 from memforest.retrieval.timing import median_microseconds
 
 _PAPER = settings("compressor", "memforest")
@@ -66,9 +66,7 @@ def _one_tree(small: bool) -> list[Figure]:
 
 def _timed_pair(memory: Memory, target: int, merge: _Remembered) -> tuple[float, float, Sequence[MemoryNode]]:
     own, _ = _seconds(lambda: _shrunk(memory, target, merge))
-    published, live = _seconds(
-        lambda: published_procedure(memory.nodes, target=target, eta=_PAPER["eta"], merge=merge)
-    )
+    published, live = _seconds(lambda: published_procedure(memory.nodes, target=target, eta=_PAPER["eta"], merge=merge))
     return own, published, live
 
 
@@ -122,7 +120,11 @@ def _locomo(small: bool) -> list[Figure]:
     spec = compose_spec([f"dataset={dataset}", "compressor=memforest", "ratio=0.5"])
     parts = components(spec)
     parts.embedder.embed(texts=["a text that loads the model"])
-    memories = [memory for unit in parts.dataset.load().units for memory in parts.backbone.build(unit=unit, embedder=parts.embedder)]
+    memories = [
+        memory
+        for unit in parts.dataset.load().units
+        for memory in parts.backbone.build(unit=unit, embedder=parts.embedder)
+    ]
     recorder = _Recorder(parts.embedder)
     whole, done = _seconds(
         lambda: compress_memories(
@@ -170,7 +172,9 @@ class _Recorder:
 def _retrieval(small: bool) -> list[Figure]:
     memory = unrelated(300)
     queries = [Query(text="", vector=node.vector) for node in unrelated(320).nodes[300:]]
-    indexes = [components(compose_spec([f"retriever={name}"])).retriever.index(memory=memory) for name in ("topk", "agpr")]
+    indexes = [
+        components(compose_spec([f"retriever={name}"])).retriever.index(memory=memory) for name in ("topk", "agpr")
+    ]
     with _one_thread():
         topk, agpr = median_microseconds(indexes, queries, k=10, rounds=2 if small else 50)
     return [

@@ -35,7 +35,10 @@ def as_json(figures: Sequence[Figure], *, small: bool) -> dict[str, Any]:
 def as_lines(figures: Sequence[Figure]) -> list[str]:
     """One line per figure; goals hold for the full size only."""
     width = max(len(figure.name) for figure in figures)
-    return [f"{figure.name:<{width}}  {figure.value:>10,.2f} {figure.unit:<3} {_goal(figure)}  {figure.meaning}" for figure in figures]
+    return [
+        f"{figure.name:<{width}}  {figure.value:>10,.2f} {figure.unit:<3} {_goal(figure)}  {figure.meaning}"
+        for figure in figures
+    ]
 
 
 def _goal(figure: Figure) -> str:

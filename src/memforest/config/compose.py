@@ -11,7 +11,7 @@ from memforest.config.overrides import check_overrides
 from memforest.config.spec import Choice, RunSpec, parse_spec
 from memforest.config.values import check_values
 from memforest.core.errors import ConfigError, MemforestError
-from memforest.core.protocols import Backbone, Compressor, Dataset, Embedder, Merger, Retriever
+from memforest.core.protocols import Backbone, Compressor, Dataset, Embedder, Merger, Reembedding, Retriever
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class Components:
     embedder: Embedder
     compressor: Compressor
     merger: Merger
+    reembedding: Reembedding
     retriever: Retriever
 
 

@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def _choices() -> str:
-    return "\n".join(f"  {group:<11}{', '.join(options(group))}" for group in GROUPS)
+    return "\n".join(f"  {group:<13}{', '.join(options(group))}" for group in GROUPS)
 
 
 def _run_hydra() -> int:

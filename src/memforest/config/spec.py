@@ -11,7 +11,7 @@ from typing import Any
 from memforest.core.digests import digest
 from memforest.core.errors import ConfigError
 
-GROUPS = ("dataset", "backbone", "embedder", "compressor", "merger", "retriever")
+GROUPS = ("dataset", "backbone", "embedder", "compressor", "merger", "reembedding", "retriever")
 RESERVED = ("name", "traits")
 
 
@@ -20,7 +20,7 @@ class Choice:
     """The chosen option of a group: its settings with `_target_`, and its traits.
 
     needs, provides: what it asks of the choices before it, and what it offers those after it;
-    uses: run-level settings (ratio, seed, merger) that can change its result;
+    uses: run-level settings (ratio, seed, merger) that can change its result; what uses no merger uses no reembedding;
     execution_only: settings that cannot, or whose content is hashed instead;
     only_with: settings that count only while others have a certain value.
     """
@@ -63,8 +63,8 @@ class RunSpec:
         """Settings that can change an output; what the compressor ignores is normalised to null."""
         uses = self["compressor"].uses
         groups: dict[str, Any] = {group: choice.identity() for group, choice in self.choices.items()}
-        if "merger" not in uses:
-            groups["merger"] = None
+        if not self.merges:
+            groups |= {"merger": None, "reembedding": None}
         return {
             **groups,
             "ratio": _plain(self.ratio) if "ratio" in uses else None,
@@ -72,6 +72,11 @@ class RunSpec:
             "k": self.k,
             "word_budgets": list(self.word_budgets),
         }
+
+    @property
+    def merges(self) -> bool:
+        """Whether the compressor merges nodes, and so uses merger and reembedding."""
+        return "merger" in self["compressor"].uses
 
     @property
     def effective_ratio(self) -> float:

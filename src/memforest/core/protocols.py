@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from memforest.core.outcomes import Answer, MergeOutcome, MergeResult, Verdict
-from memforest.core.types import Gold, Hits, Json, Memory, MemoryNode, Pair, Query, Question, Unit
-from memforest.core.vectors import Matrix
+from memforest.core.outcomes import Answer, MergeFailed, MergeOutcome, MergeResult, Verdict
+from memforest.core.types import Gold, Hits, Json, Memory, MemoryNode, Pair, Query, Question, Segment, Unit
+from memforest.core.vectors import Matrix, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +112,37 @@ class Merger(Protocol):
 
     def merge(self, *, pairs: Sequence[Pair], encode: Encode) -> Sequence[MergeResult]:
         """One result per pair, in order; a typed failure instead of an exception for a pair that cannot be merged."""
+
+
+Carried = NDArray[np.float64] | None
+"""What a node brings to its next merge besides its vector; None for an original node."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Merge:
+    """A pair whose texts were merged into `segments`, and what the merged node carries."""
+
+    pair: Pair
+    segments: tuple[Segment, ...]
+    carried: Carried
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MergedVector:
+    """A merged node's unit vector, and whether it stands for the beginning of its text only."""
+
+    vector: Vector
+    truncated: bool
+
+
+class Reembedding(Protocol):
+    """How merged nodes get their vectors. Without state: whatever a merge must know of earlier ones is carried."""
+
+    def carried(self, *, pair: Pair, older: Carried, newer: Carried) -> Carried:
+        """What the merged node will carry, given what its parts do; asked for every merge, in order."""
+
+    def embed(self, *, merges: Sequence[Merge], embedder: Embedder) -> Sequence[MergedVector | MergeFailed]:
+        """One vector per merge, in order, independent of the merges beside it; a typed failure where there is none."""
 
 
 class Index(Protocol):

@@ -215,12 +215,20 @@ class Hits:
         return tuple(self.memory.nodes[i] for i in self.order[: self.k])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pair:
     """Two nodes to merge; `older` comes first in time, then in insertion order."""
 
     older: MemoryNode
     newer: MemoryNode
+
+    @cached_property
+    def segments(self) -> tuple[Segment, ...]:
+        """Segments of both nodes in time order; equal and absent times keep the older node's first."""
+        # `core.order` imports this module.
+        from memforest.core.order import in_order_of_time
+
+        return in_order_of_time((*self.older.segments, *self.newer.segments))
 
 
 def target_count(*, count: int, ratio: float) -> int:

@@ -21,6 +21,7 @@ def compress_file(
     method: str,
     ratio: float,
     merger: str | None,
+    reembedding: str | None,
     seed: int | None,
     embedder: str | None,
     settings: Mapping[str, Any],
@@ -34,7 +35,16 @@ def compress_file(
     if out.resolve() == report.resolve():
         raise ConfigError(f"{out} cannot hold both the memory and the report; name another file with --report")
     records = read_records(source)
-    done = compress(records, method=method, ratio=ratio, merger=merger, seed=seed, embedder=embedder, settings=settings)
+    done = compress(
+        records,
+        method=method,
+        ratio=ratio,
+        merger=merger,
+        reembedding=reembedding,
+        seed=seed,
+        embedder=embedder,
+        settings=settings,
+    )
     with_vectors = embedder is None and any(record.embedding for record in records)
     write_atomically(report, json_bytes(done.report))
     write_atomically(out, output_lines(records, done.memory, with_vectors=with_vectors).encode())

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from memforest.core.outcomes import MergedSegments, MergeResult
 from memforest.core.protocols import Encode
 from memforest.core.types import Pair
-from memforest.mergers.segments import joined
 
 
 class Concat:
@@ -15,4 +14,4 @@ class Concat:
 
     def merge(self, *, pairs: Sequence[Pair], encode: Encode) -> Sequence[MergeResult]:
         """Never fails and drops nothing."""
-        return [MergedSegments(segments=joined(pair)) for pair in pairs]
+        return [MergedSegments(segments=pair.segments) for pair in pairs]

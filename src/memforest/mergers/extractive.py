@@ -11,7 +11,6 @@ from memforest.core.outcomes import MergedSegments, MergeResult
 from memforest.core.protocols import Encode
 from memforest.core.types import Pair, Segment
 from memforest.core.vectors import on_grid, similarity
-from memforest.mergers.segments import joined
 
 
 class Extractive:
@@ -23,7 +22,7 @@ class Extractive:
 
     def merge(self, *, pairs: Sequence[Pair], encode: Encode) -> Sequence[MergeResult]:
         """Never fails; a single segment longer than `max_words` is kept whole."""
-        return [self._merged(joined(pair), encode) for pair in pairs]
+        return [self._merged(pair.segments, encode) for pair in pairs]
 
     def _merged(self, segments: tuple[Segment, ...], encode: Encode) -> MergedSegments:
         words = [len(segment.text.split()) for segment in segments]

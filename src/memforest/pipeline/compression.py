@@ -2,125 +2,35 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Protocol
 
-import numpy as np
-
-from memforest.core.digests import digest
 from memforest.core.errors import MethodError
-from memforest.core.outcomes import MergedSegments, MergeFailed, MergeOutcome
-from memforest.core.protocols import Compressor, Embedder, Embedding, Encode, Merger, Reduction, Wave, Waves
-from memforest.core.types import Json, Memory, MemoryNode, Pair, Segment, target_count
-from memforest.core.vectors import Matrix, normalised
-
-
-class Reembedding(Protocol):
-    """How merged nodes and single segments get their vectors."""
-
-    def encode(self, texts: Sequence[str]) -> Matrix:
-        """Vectors of segments' texts, for mergers that compare segments."""
-
-    def embed(self, *, texts: Sequence[str], members: Sequence[Sequence[str]]) -> Embedding:
-        """Vectors of merged nodes, given their texts and the original nodes that they stand for."""
-
-
-class TextReembedding:
-    """Merged text is embedded like any other text."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-
-    def encode(self, texts: Sequence[str]) -> Matrix:
-        """The embedder's vectors."""
-        return self._embedder.embed(texts=texts).vectors
-
-    def embed(self, *, texts: Sequence[str], members: Sequence[Sequence[str]]) -> Embedding:
-        """The embedder's vectors of the merged texts."""
-        return self._embedder.embed(texts=texts)
-
-
-class MeanReembedding:
-    """For vectors of a model that is not here: a merged node gets the normalised mean of its members' vectors."""
-
-    def __init__(self, memory: Memory) -> None:
-        self._by_member = {member: node.vector for node in memory.nodes for member in node.members}
-        self._by_text = {segment.text: node.vector for node in reversed(memory.nodes) for segment in node.segments}
-
-    def encode(self, texts: Sequence[str]) -> Matrix:
-        """Vectors of the original nodes with these texts."""
-        return np.stack([self._by_text[text] for text in texts])
-
-    def embed(self, *, texts: Sequence[str], members: Sequence[Sequence[str]]) -> Embedding:
-        """Independent of the order of merging."""
-        means = np.stack(
-            [np.mean([self._by_member[member] for member in group], axis=0, dtype=np.float64) for group in members]
-        )
-        return Embedding(vectors=normalised(means), truncated=np.zeros(len(texts), dtype=bool))
+from memforest.core.merge_log import MergeLog
+from memforest.core.outcomes import MergedSegments, MergeFailed, MergeOutcome, MergeResult
+from memforest.core.protocols import (
+    Carried,
+    Compressor,
+    Embedder,
+    Merge,
+    MergedVector,
+    Merger,
+    Reembedding,
+)
+from memforest.core.types import Json, Memory, Pair, target_count
+from memforest.core.vectors import Matrix
+from memforest.pipeline.job import Job, all_members
+from memforest.pipeline.known_merges import KnownMerges
 
 
 @dataclass(frozen=True, eq=False)
 class CompressedMemory:
-    """A smaller memory and what happened on the way."""
+    """A smaller memory and what happened on the way; `replayed` merges were found in the logs of other runs."""
 
     memory: Memory
     report: Mapping[str, Json]
-
-
-class _Job:
-    """One memory under compression: what is alive, where it stands, and what happened so far."""
-
-    def __init__(self, memory: Memory, waves: Waves) -> None:
-        self.memory = memory
-        self.pending: Wave = ()
-        self.reduction: Reduction | None = None
-        self.merges = 0
-        self.failures: Counter[str] = Counter()
-        self.dropped_segments: dict[str, list[Segment]] = {}
-        self._waves = waves
-        self._live = {id(node): node for node in memory.nodes}
-        self._place = {id(node): place for place, node in enumerate(memory.nodes)}
-        self._member_place = {member: place for place, member in enumerate(_all_members(memory.nodes))}
-
-    def advance(self, outcomes: Sequence[MergeOutcome] | None) -> None:
-        """Send the outcomes of the pending wave (None at the start) and take the next one."""
-        try:
-            self.pending = next(self._waves) if outcomes is None else self._waves.send(outcomes)
-        except StopIteration as stop:
-            self.pending, self.reduction = (), stop.value
-        taken = [id(node) for pair in self.pending for node in (pair.older, pair.newer)]
-        if len(taken) != len(set(taken)):
-            raise MethodError(f"memory {self.memory.id}: a wave merges one node twice; its pairs must be independent")
-        if not all(node in self._live for node in taken):
-            raise MethodError(f"memory {self.memory.id}: a wave merges a node that is not, or no longer, in the memory")
-
-    def members(self, pair: Pair) -> tuple[str, ...]:
-        """Original ids of both nodes in insertion order."""
-        return tuple(sorted((*pair.older.members, *pair.newer.members), key=self._member_place.__getitem__))
-
-    def merged(self, pair: Pair, node: MemoryNode, dropped: Sequence[Segment]) -> None:
-        """Put the merged node in the place of its newer part."""
-        self.merges += 1
-        self._place[id(node)] = self._place[id(pair.newer)]
-        del self._live[id(pair.older)], self._live[id(pair.newer)]
-        self._live[id(node)] = node
-        gone = [*self.dropped_segments.pop(pair.older.id, []), *self.dropped_segments.pop(pair.newer.id, []), *dropped]
-        if gone:
-            self.dropped_segments[node.id] = gone
-
-    def survivors(self) -> tuple[MemoryNode, ...]:
-        """The nodes that the compressor left. Raises MethodError unless they are live ones, each once, in order."""
-        assert self.reduction is not None
-        nodes = self.reduction.nodes
-        if not all(id(node) in self._live for node in nodes):
-            raise MethodError(f"memory {self.memory.id}: the compressor returned a node that it was not given")
-        places = [self._place[id(node)] for node in nodes]
-        if any(later <= earlier for earlier, later in pairwise(places)):
-            raise MethodError(f"memory {self.memory.id}: the compressor's nodes are not in insertion order, each once")
-        return nodes
+    log: MergeLog
+    replayed: int
 
 
 def compress_memories(
@@ -129,103 +39,107 @@ def compress_memories(
     compressor: Compressor,
     merger: Merger,
     reembedding: Reembedding,
+    embedder: Embedder,
     ratio: float,
     seed: int,
+    known: Sequence[KnownMerges] = (),
     progress: Callable[[int], None] = lambda merged: None,
 ) -> list[CompressedMemory]:
     """Compress `memories` together; the result for each is the same as if it were compressed alone.
 
+    `known` are merges of runs that differ in nothing but the ratio, for each memory; those that are asked for again
+    are taken from there, and neither merger nor embedder are asked. Failures are never known: they are tried again.
+
     Raises MethodError when a compressor breaks its protocol: nodes lost or invented, a merge of one node twice in a
     wave, a count above M without failed merges to explain it, or below M.
     """
-    jobs = [_Job(memory, compressor.compress(memory=memory, ratio=ratio, seed=seed)) for memory in memories]
+    jobs = [
+        Job(memory, compressor.compress(memory=memory, ratio=ratio, seed=seed), found)
+        for memory, found in zip(memories, known or [KnownMerges(()) for _ in memories], strict=True)
+    ]
     for job in jobs:
         job.advance(None)
     while active := [job for job in jobs if job.reduction is None]:
-        pairs = [(job, pair) for job in active for pair in job.pending]
-        outcomes = _merge(pairs, merger=merger, reembedding=reembedding)
-        progress(len(pairs))
-        start = 0
+        attempts = [Attempt(job, pair) for job in active for pair in job.pending]
+        outcomes = iter(_settled(attempts, merger=merger, reembedding=reembedding, embedder=embedder))
+        progress(len(attempts))
         for job in active:
-            end = start + len(job.pending)
-            job.advance(outcomes[start:end])
-            start = end
+            job.advance([next(outcomes) for _ in job.pending])
     return [_finished(job, ratio=ratio) for job in jobs]
 
 
-def _merge(pairs: Sequence[tuple[_Job, Pair]], *, merger: Merger, reembedding: Reembedding) -> list[MergeOutcome]:
-    if not pairs:
-        return []
-    encode: Encode = reembedding.encode
-    results = merger.merge(pairs=[pair for _, pair in pairs], encode=encode)
-    if len(results) != len(pairs):
-        raise MethodError(f"merger {type(merger).__name__} returned {len(results)} results for {len(pairs)} pairs")
-    merged = [
-        (job, pair, result)
-        for (job, pair), result in zip(pairs, results, strict=True)
-        if isinstance(result, MergedSegments)
+class Attempt:
+    """One pair of a wave on its way to an outcome; it has arrived already where the merge is known."""
+
+    def __init__(self, job: Job, pair: Pair) -> None:
+        self.job = job
+        self.pair = pair
+        self.carried: Carried = None
+        self.result: MergeResult | None = None
+        self.vector: MergedVector | MergeFailed | None = None
+        self.known = job.known(pair)
+        if self.known is not None:
+            logged = job.remembered(self.known)
+            self.result, self.vector = logged.result(pair), MergedVector(logged.vector, logged.truncated)
+
+    def settle(self) -> MergeOutcome:
+        """The merged node, or why there is none."""
+        for outcome in (self.result, self.vector):
+            if isinstance(outcome, MergeFailed):
+                self.job.failed(self.pair, outcome)
+                return outcome
+        assert isinstance(self.result, MergedSegments) and isinstance(self.vector, MergedVector)
+        return self.job.merged(self.pair, self.result, self.vector, carried=self.carried, known=self.known)
+
+
+def _settled(
+    attempts: Sequence[Attempt], *, merger: Merger, reembedding: Reembedding, embedder: Embedder
+) -> list[MergeOutcome]:
+    """Outcomes of a wave: what is not known is merged in one call, and embedded in one call."""
+    _merge([attempt for attempt in attempts if attempt.known is None], merger=merger, embedder=embedder)
+    merged = [attempt for attempt in attempts if isinstance(attempt.result, MergedSegments)]
+    for attempt in merged:
+        attempt.carried = attempt.job.carried(attempt.pair, reembedding)
+    _embed([attempt for attempt in merged if attempt.known is None], reembedding=reembedding, embedder=embedder)
+    return [attempt.settle() for attempt in attempts]
+
+
+def _merge(attempts: Sequence[Attempt], *, merger: Merger, embedder: Embedder) -> None:
+    def encode(texts: Sequence[str]) -> Matrix:
+        return embedder.embed(texts=texts).vectors
+
+    if not attempts:
+        return
+    results = merger.merge(pairs=[attempt.pair for attempt in attempts], encode=encode)
+    if len(results) != len(attempts):
+        raise MethodError(f"merger {type(merger).__name__} returned {len(results)} results for {len(attempts)} pairs")
+    for attempt, result in zip(attempts, results, strict=True):
+        attempt.result = result
+
+
+def _embed(attempts: Sequence[Attempt], *, reembedding: Reembedding, embedder: Embedder) -> None:
+    if not attempts:
+        return
+    merges = [
+        Merge(attempt.pair, attempt.result.segments, attempt.carried)
+        for attempt in attempts
+        if isinstance(attempt.result, MergedSegments)
     ]
-    members = [job.members(pair) for job, pair, _ in merged]
-    texts = [" ".join(segment.text for segment in result.segments) for _, _, result in merged]
-    vectors: Iterable[tuple[np.ndarray, bool]] = ()
-    if merged:
-        embedding = reembedding.embed(texts=texts, members=members)
-        vectors = zip(embedding.vectors, map(bool, embedding.truncated), strict=True)
-    made = iter(zip(members, vectors, strict=True))
-    outcomes: list[MergeOutcome] = []
-    for (job, pair), result in zip(pairs, results, strict=True):
-        if isinstance(result, MergeFailed):
-            job.failures[result.reason] += 1
-            outcomes.append(result)
-            continue
-        ids, (vector, truncated) = next(made)
-        node = _merged_node(pair, result, ids, vector, truncated)
-        job.merged(pair, node, result.dropped)
-        outcomes.append(node)
-    return outcomes
+    for attempt, vector in zip(attempts, reembedding.embed(merges=merges, embedder=embedder), strict=True):
+        attempt.vector = vector
 
 
-def _merged_node(
-    pair: Pair, result: MergedSegments, members: tuple[str, ...], vector: np.ndarray, truncated: bool
-) -> MemoryNode:
-    times = [node.time for node in (pair.older, pair.newer) if node.time is not None]
-    return MemoryNode(
-        id=merged_id(members),
-        segments=result.segments,
-        vector=vector,
-        time=max(times, default=None),
-        members=members,
-        kind=pair.newer.kind,
-        truncated=truncated,
-        metadata=_agreed(pair.older.metadata, pair.newer.metadata),
-    )
-
-
-def merged_id(members: Sequence[str]) -> str:
-    """Id of a merged node: a function of the set of original nodes, so equal whatever the order of merging."""
-    return "merged-" + digest(sorted(members))[:16]
-
-
-def _all_members(nodes: Iterable[MemoryNode]) -> list[str]:
-    return [member for node in nodes for member in node.members]
-
-
-def _agreed(older: Mapping[str, Json], newer: Mapping[str, Json]) -> dict[str, Json]:
-    """Metadata in which both nodes agree; the rest is found at the members."""
-    return {key: value for key, value in older.items() if key in newer and newer[key] == value}
-
-
-def _finished(job: _Job, *, ratio: float) -> CompressedMemory:
+def _finished(job: Job, *, ratio: float) -> CompressedMemory:
     assert job.reduction is not None
-    before, after = job.memory.nodes, job.survivors()
+    smaller = job.smaller()
+    before, after = job.memory.nodes, smaller.nodes
     exact = target_count(count=len(before), ratio=ratio)
     target = exact if job.reduction.target is None else job.reduction.target
     if len(after) < target or (len(after) > target and not job.failures):
         raise MethodError(
             f"memory {job.memory.id}: the compressor left {len(after)} nodes where {target} were asked for"
         )
-    kept = set(_all_members(after))
-    smaller = Memory(id=job.memory.id, nodes=after, source_level=job.memory.source_level, clock=job.memory.clock)
+    kept = set(all_members(after))
     return CompressedMemory(
         memory=smaller,
         report={
@@ -244,6 +158,8 @@ def _finished(job: _Job, *, ratio: float) -> CompressedMemory:
             },
             "details": dict(job.reduction.details),
         },
+        log=job.log(),
+        replayed=job.replayed,
     )
 
 
@@ -253,6 +169,6 @@ def memory_size(memory: Memory) -> dict[str, int]:
         "nodes": len(memory),
         "words": sum(node.words for node in memory.nodes),
         "text_bytes": sum(len(node.text.encode()) for node in memory.nodes),
-        "vector_bytes": int(memory.matrix.nbytes),
+        "vector_bytes": sum(node.vector.nbytes for node in memory.nodes),
         "truncated_texts": sum(node.truncated for node in memory.nodes),
     }

@@ -21,13 +21,16 @@ from memforest.metrics.references import NO_MEMORY, ORACLE, reference_records
 from memforest.metrics.scoring import not_runnable
 from memforest.metrics.summary import summarise
 from memforest.pipeline.clock import StageClock
-from memforest.pipeline.compression import TextReembedding, compress_memories
+from memforest.pipeline.compression import CompressedMemory, compress_memories
+from memforest.pipeline.known_merges import KnownMerges
 from memforest.pipeline.plan import Plan
+from memforest.pipeline.relatives import Relatives
 from memforest.pipeline.search import search_records
 from memforest.pipeline.stages import BUILD, COMPRESS, SEARCH, UnitWork, stage_code
 from memforest.store.artifacts import ArtifactStore
 from memforest.store.code import library_versions
 from memforest.store.memory_format import dump_memories, load_memories
+from memforest.store.merge_format import dump_logs
 from memforest.store.provenance import provenance
 from memforest.store.runs import (
     COMPRESSION,
@@ -103,21 +106,25 @@ class _Execution:
         missing = [work for work in self._plan.runnable if not self._artifacts.has(COMPRESS, work.keys[COMPRESS])]
         cached = len(self._plan.runnable) - len(missing)
         with (
-            self._clock.stage(COMPRESS, computed=len(missing), cached=cached),
+            self._clock.stage(COMPRESS, computed=len(missing), cached=cached) as facts,
             Progress(COMPRESS, None) as progress,
         ):
             groups = [missing[start :: self._plan.spec.workers] for start in range(self._plan.spec.workers)]
             with ThreadPoolExecutor(self._plan.spec.workers) as pool:
-                for _ in pool.map(lambda group: self._compress_group(group, progress.advance), groups):
-                    pass
+                done = list(pool.map(lambda group: self._compress_group(group, progress.advance), groups))
+            if self._plan.spec.merges:
+                facts["merges"] = {"computed": sum(new for new, _ in done), "replayed": sum(old for _, old in done)}
         return [
             report
             for work in self._plan.runnable
             for report in json.loads(self._artifacts.load(COMPRESS, work.keys[COMPRESS])[REPORT])
         ]
 
-    def _compress_group(self, group: Sequence[UnitWork], advance: Callable[[int], None]) -> None:
-        """Memories of several units share waves; each unit's artifact is saved as one."""
+    def _compress_group(self, group: Sequence[UnitWork], advance: Callable[[int], None]) -> tuple[int, int]:
+        """Memories of several units share waves; each unit's artifact is saved as one.
+
+        Returns how many merges were computed, and how many replayed from runs at other ratios.
+        """
         spec = self._plan.spec
         memories = {work.unit.id: self._memories(BUILD, work) for work in group}
         done = iter(
@@ -125,16 +132,32 @@ class _Execution:
                 [memory for work in group for memory in memories[work.unit.id]],
                 compressor=self._parts.compressor,
                 merger=self._parts.merger,
-                reembedding=TextReembedding(self._embedder),
+                reembedding=self._parts.reembedding,
+                embedder=self._embedder,
                 ratio=spec.effective_ratio,
                 seed=spec.seed,
+                known=[known for work in group for known in self._known(work, len(memories[work.unit.id]))],
                 progress=advance,
             )
         )
+        merges = replayed = 0
         for work in group:
             results = [next(done) for _ in memories[work.unit.id]]
-            files = dump_memories([result.memory for result in results])
-            self._save(COMPRESS, work, {**files, REPORT: json_bytes([result.report for result in results])})
+            self._save(COMPRESS, work, self._files(results))
+            merges += sum(len(result.log.merges) for result in results)
+            replayed += sum(result.replayed for result in results)
+        return merges - replayed, replayed
+
+    def _known(self, work: UnitWork, memories: int) -> list[KnownMerges]:
+        """What runs at other ratios have made of each of the unit's memories."""
+        relatives = Relatives(self._artifacts, work)
+        return [relatives.known(number) for number in range(memories)]
+
+    def _files(self, results: Sequence[CompressedMemory]) -> dict[str, bytes]:
+        """One unit's compressed memories, reports and, of a method that merges, logs."""
+        files = dump_memories([result.memory for result in results])
+        files[REPORT] = json_bytes([result.report for result in results])
+        return {**files, **dump_logs([result.log for result in results])} if self._plan.spec.merges else files
 
     def _search(self, attempt: Attempt) -> list[dict[str, Any]]:
         questions = [question.id for work in self._plan.works for question in work.questions]

@@ -19,6 +19,7 @@ STAGES = (BUILD, COMPRESS, SEARCH)
 _EXECUTOR = "memforest.pipeline.compression"
 _SEARCHER = "memforest.pipeline.search"
 _SUMMARY = "memforest.metrics.summary"
+_KEY, _FAMILY = 32, 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ def _content_digest(items: tuple[Unit | Question | Gold, ...]) -> str:
 def stage_code(spec: RunSpec) -> dict[str, dict[str, str]]:
     """Source hashes per stage: the chosen modules, the one that runs them, and every module of ours they import."""
     module = {group: choice.settings["_target_"].rsplit(".", 1)[0] for group, choice in spec.choices.items()}
-    merging = [module["merger"], module["embedder"]] if "merger" in spec["compressor"].uses else []
+    merging = [module["merger"], module["reembedding"], module["embedder"]] if spec.merges else []
     return {
         BUILD: code_of([module["backbone"], module["embedder"]]),
         COMPRESS: code_of([module["compressor"], _EXECUTOR, *merging]),
@@ -64,13 +65,13 @@ def stage_code(spec: RunSpec) -> dict[str, dict[str, str]]:
 
 def _stage_settings(spec: RunSpec) -> dict[str, Any]:
     identity = spec.identity()
-    merging = identity["merger"] is not None
     return {
         BUILD: {"backbone": identity["backbone"], "embedder": identity["embedder"]},
         COMPRESS: {
             "compressor": identity["compressor"],
             "merger": identity["merger"],
-            "embedder": identity["embedder"] if merging else None,
+            "reembedding": identity["reembedding"],
+            "embedder": identity["embedder"] if spec.merges else None,
             "ratio": identity["ratio"],
             "seed": identity["seed"],
         },
@@ -81,6 +82,19 @@ def _stage_settings(spec: RunSpec) -> dict[str, Any]:
             "word_budgets": identity["word_budgets"],
         },
     }
+
+
+def family_of(key: str) -> str:
+    """What keys of the compress stage have in common that differ in nothing but the ratio: the first half."""
+    return key[:_FAMILY]
+
+
+def _key(inputs: Mapping[str, Any]) -> str:
+    """A stage's key: a hash of its inputs, in the compress stage its first half a hash of all but the ratio."""
+    if inputs["stage"] != COMPRESS:
+        return digest(inputs)[:_KEY]
+    settings = {name: value for name, value in inputs["settings"].items() if name != "ratio"}
+    return digest({**inputs, "settings": settings})[:_FAMILY] + digest(inputs)[: _KEY - _FAMILY]
 
 
 def _unit_work(
@@ -107,5 +121,5 @@ def _unit_work(
             "code": code[stage],
             "libraries": library_versions(),
         }
-        keys[stage] = upstream = digest(inputs[stage])[:32]
+        keys[stage] = upstream = _key(inputs[stage])
     return UnitWork(unit, questions, golds, None, keys, inputs)

@@ -69,6 +69,9 @@ def why_lines(run: StoredRun) -> list[str]:
     lines = [f"run {run.id}"]
     for stage, item in run.read(TIMINGS)["stages"].items():
         lines.append(f"  {stage:<9}{item['cached']} cached, {item['computed']} computed, {item['seconds']} s")
+        if merges := item.get("merges"):
+            found = f"{merges['computed']:,} computed, {merges['replayed']:,} replayed from runs at other ratios"
+            lines.append(f"    merges: {found}")
     recorded = run.read(RUN)
     for unit, keys in recorded["keys"].items():
         lines.append(f"  {unit}: " + (", ".join(f"{stage} {key}" for stage, key in keys.items()) or "not runnable"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +49,21 @@ class ArtifactStore:
             }
             (folder / MANIFEST).write_bytes(json_bytes(manifest))
 
-    def load(self, stage: str, key: str) -> dict[str, bytes]:
-        """The artifact's files. Raises StoreError when one is missing or its hash is not the manifest's."""
+    def keys(self, stage: str, *, prefix: str) -> list[str]:
+        """Keys of complete artifacts that begin with `prefix`, in order."""
+        return sorted(path.parent.name for path in (self._root / stage).glob(f"{prefix}*/{MANIFEST}"))
+
+    def size(self, stage: str, key: str, name: str) -> int:
+        """Bytes of one of the artifact's files; 0 when it has no such file."""
+        path = self._root / stage / key / name
+        return path.stat().st_size if path.is_file() else 0
+
+    def load(self, stage: str, key: str, *, names: Collection[str] | None = None) -> dict[str, bytes]:
+        """The artifact's files, or only some. Raises StoreError when one is missing or its hash is not the
+        manifest's."""
         folder = self._root / stage / key
         expected = self.manifest(stage, key)["files"]
-        files = {name: self._read(folder, name) for name in expected}
+        files = {name: self._read(folder, name) for name in expected if names is None or name in names}
         for name, content in files.items():
             if hashlib.sha256(content).hexdigest() != expected[name]:
                 raise _damaged(folder, f"{name} does not have the hash in its manifest")

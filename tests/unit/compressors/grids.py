@@ -16,7 +16,7 @@ from memforest.config.folder import settings
 from memforest.core.protocols import Compressor, Reduction
 from memforest.core.types import Memory, MemoryNode, Pair
 from memforest.core.vectors import Vector, normalised
-from memforest.pipeline.compression import merged_id
+from memforest.pipeline.merged_nodes import merged_id
 from tests.builders import DAY, memory, node
 
 GRID = normalised(np.array([[1, 0], [0, 1], [1, 1], [1, -1], [2, 1], [-1, 0], [0, 0]], dtype=np.float64))

@@ -64,6 +64,8 @@ def test_where_a_file_lies_is_not_in_the_id_but_its_content_is() -> None:
         "seed=1",
         "word_budgets=[150]",
         "merger=extractive",
+        "reembedding=mean",
+        "reembedding=interpolate",
         "compressor.alpha=0.1",
         "compressor=tome",
         "retriever=agpr",
@@ -79,9 +81,9 @@ def test_what_can_change_an_output_is_in_the_id(override: str) -> None:
 @pytest.mark.parametrize(
     ("compressor", "ignored"),
     [
-        ("none", ["ratio=0.3", "seed=1", "merger=extractive"]),
+        ("none", ["ratio=0.3", "seed=1", "merger=extractive", "reembedding=mean"]),
         ("tome", ["seed=1"]),
-        ("kmeans", ["merger=extractive"]),
+        ("kmeans", ["merger=extractive", "reembedding=interpolate"]),
         ("random_pruning", ["merger=extractive"]),
         ("dart", ["merger=extractive"]),
     ],

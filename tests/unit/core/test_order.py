@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memforest.core.order import chronological_ranks, filled_times, in_time_order
+from memforest.core.order import chronological_ranks, filled_times, in_order_of_time, in_time_order
+from memforest.core.types import Segment
 from tests.builders import node
 
 TIMES = st.lists(st.none() | st.integers(0, 5).map(float), max_size=12)
@@ -26,6 +27,24 @@ TIMES = st.lists(st.none() | st.integers(0, 5).map(float), max_size=12)
 )
 def test_gaps_take_the_time_before_them(times: list[float | None], filled: list[float]) -> None:
     assert filled_times(times).tolist() == filled
+
+
+@given(TIMES)
+def test_filled_times_are_those_of_one_pass(times: list[float | None]) -> None:
+    latest = next((time for time in times if time is not None), None)
+    expected = []
+    for place, time in enumerate(times):
+        latest = latest if time is None else time
+        expected.append(place if latest is None else latest)
+    assert filled_times(times).tolist() == expected
+
+
+@given(TIMES)
+def test_segments_are_in_the_order_of_their_filled_times(times: list[float | None]) -> None:
+    segments = [Segment(str(place), (), time) for place, time in enumerate(times)]
+    filled = filled_times(times)
+    expected = sorted(range(len(times)), key=lambda place: (filled[place], place))
+    assert in_order_of_time(segments) == tuple(segments[place] for place in expected)
 
 
 @given(TIMES)

@@ -112,6 +112,15 @@ def test_the_settings_behind_the_options_reach_the_merger(source: Path, tmp_path
     assert max(len(row["text"].split()) for row in rows_of(tmp_path / "out.jsonl")) == 2
 
 
+def test_how_merged_memories_get_vectors_can_be_chosen(tmp_path: Path) -> None:
+    source = written(tmp_path / "in.jsonl", [{**row, "embedding": [place, 1.0]} for place, row in enumerate(ROWS)])
+    for name in ("mean", "interpolate"):
+        out = tmp_path / f"{name}.jsonl"
+        main(["compress", str(source), "--method", "tome", "--ratio", "0.7", "--out", str(out), "--reembedding", name])
+        assert json.loads(Path(f"{out}.report.json").read_text())["reembedding"]["name"] == name
+    assert rows_of(tmp_path / "mean.jsonl") != rows_of(tmp_path / "interpolate.jsonl")
+
+
 def test_the_report_goes_where_it_is_asked_to(source: Path, tmp_path: Path) -> None:
     run(source, tmp_path / "out.jsonl", "--report", str(tmp_path / "facts.json"))
     assert json.loads((tmp_path / "facts.json").read_text())["method"]["name"] == "tome"

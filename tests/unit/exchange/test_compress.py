@@ -86,6 +86,51 @@ def test_given_vectors_are_kept_and_merged_ones_are_the_normalised_mean_of_the_m
         assert np.allclose(item.vector, normalised(np.asarray(mean)), atol=1e-7)
 
 
+def test_given_vectors_can_be_interpolated_in_the_order_of_merging() -> None:
+    given = [mapping(place) for place in range(2)]
+    (merged,) = memforest.compress(
+        given, method="tome", ratio=0.5, reembedding="interpolate", settings={"reembedding.weight": 0.9}
+    ).memory.nodes
+    older, newer = (normalised(np.array(row["embedding"])).astype(np.float64) for row in given)
+    assert np.allclose(merged.vector, normalised(0.9 * older + 0.1 * newer), atol=1e-6)
+
+
+@pytest.mark.parametrize("reembedding", [None, "text"])
+def test_embedded_texts_are_embedded_again_when_they_merge(reembedding: str | None) -> None:
+    done = memforest.compress(TEXTS, method="tome", ratio=0.5, embedder="hashing", reembedding=reembedding)
+    expected = Hashing(buckets=256).embed(texts=[item.text for item in done.memory.nodes]).vectors
+    assert np.array_equal(done.memory.matrix, expected)
+    assert done.report["reembedding"] == {"name": "text", "_target_": "memforest.reembedding.text.TextReembedding"}
+
+
+def test_embedded_texts_can_merge_into_means() -> None:
+    done = memforest.compress(TEXTS, method="tome", ratio=0.5, embedder="hashing", reembedding="mean")
+    single = dict(zip(TEXTS, Hashing(buckets=256).embed(texts=TEXTS).vectors, strict=True))
+    for item in done.memory.nodes:
+        mean = np.mean([single[segment.text] for segment in item.segments], axis=0, dtype=np.float64)
+        assert np.allclose(item.vector, normalised(np.asarray(mean)), atol=1e-6)
+
+
+def test_merged_texts_cannot_be_embedded_by_the_model_of_given_vectors() -> None:
+    with pytest.raises(ConfigError, match=r"reembedding=text.*reembedding=mean.*--embedder minilm"):
+        memforest.compress([mapping(place) for place in range(6)], method="tome", ratio=0.5, reembedding="text")
+
+
+def test_a_report_names_the_vectors_and_how_merged_ones_were_made() -> None:
+    given = [mapping(place) for place in range(6)]
+    report: Any = memforest.compress(given, method="tome", ratio=0.5).report
+    assert (report["vectors"], report["reembedding"]["name"]) == ("given", "mean")
+    report = memforest.compress(given, method="dart", ratio=0.5).report
+    assert (report["vectors"], report["reembedding"]) == ("given", None)
+
+
+def test_opposite_vectors_stay_two_memories() -> None:
+    given = [{"id": "a", "text": "a", "embedding": [1, 0]}, {"id": "b", "text": "b", "embedding": [-1, 0]}]
+    done = memforest.compress(given, method="tome", ratio=0.5)
+    assert done.report["failed_merges"] == {"opposite vectors": 1}
+    assert [item.id for item in done.memory.nodes] == ["a", "b"]
+
+
 def test_given_vectors_of_a_memory_decide_what_is_merged() -> None:
     near = [node("a", "violin", vector=[1, 0]), node("b", "harbour", vector=[0, 1])]
     near += [node("c", "ferry", vector=[1, 0.01]), node("d", "violin", vector=[-1, -1])]

@@ -1,4 +1,4 @@
-"""The executor of compressors: what it refuses, how it makes merged nodes, and re-embedding."""
+"""The executor of compressors: what it refuses, and how it makes merged nodes."""
 
 from __future__ import annotations
 
@@ -9,35 +9,18 @@ import numpy as np
 import pytest
 
 from memforest.core.errors import MethodError
-from memforest.core.order import in_time_order
 from memforest.core.outcomes import MergedSegments, MergeFailed, MergeResult
-from memforest.core.protocols import Compressor, Encode, Merger, Reduction, Waves
+from memforest.core.protocols import Compressor, Encode, Merger, Reduction, Reembedding, Waves
 from memforest.core.types import Memory, MemoryNode, Pair, Segment
 from memforest.embedding.hashing import Hashing
 from memforest.mergers.concat import Concat
-from memforest.pipeline.compression import (
-    CompressedMemory,
-    MeanReembedding,
-    Reembedding,
-    TextReembedding,
-    compress_memories,
-    merged_id,
-)
+from memforest.pipeline.compression import CompressedMemory, compress_memories
+from memforest.pipeline.merged_nodes import merged_id
+from memforest.reembedding.text import TextReembedding
 from tests.builders import axis, memory, node
+from tests.unit.pipeline.scripted import Script, Scripted, merging
 
 EMBEDDER = Hashing(buckets=4)
-Script = Callable[[Memory], Waves]
-
-
-class Scripted:
-    """A compressor that does what a test says."""
-
-    def __init__(self, script: Script) -> None:
-        self._script = script
-
-    def compress(self, *, memory: Memory, ratio: float, seed: int) -> Waves:
-        """The script's waves."""
-        return self._script(memory)
 
 
 def returning(choose: Callable[[Memory], Sequence[MemoryNode]], target: int | None = None) -> Script:
@@ -46,22 +29,6 @@ def returning(choose: Callable[[Memory], Sequence[MemoryNode]], target: int | No
     def script(of: Memory) -> Waves:
         yield from ()
         return Reduction(nodes=tuple(choose(of)), target=target)
-
-    return script
-
-
-def merging(*places: tuple[int, int]) -> Script:
-    """A script that merges pairs of places one after the other; a merged node takes the higher place."""
-
-    def script(of: Memory) -> Waves:
-        live = dict(enumerate(of.nodes))
-        for first, second in places:
-            low, high = sorted((first, second))
-            (outcome,) = yield (in_time_order(live[low], live[high]),)
-            assert isinstance(outcome, MemoryNode)
-            del live[low]
-            live[high] = outcome
-        return Reduction(nodes=tuple(live[place] for place in sorted(live)))
 
     return script
 
@@ -79,7 +46,8 @@ def run(
         [of],
         compressor=compressor,
         merger=merger or Concat(),
-        reembedding=reembedding or TextReembedding(EMBEDDER),
+        reembedding=reembedding or TextReembedding(),
+        embedder=EMBEDDER,
         ratio=ratio,
         seed=0,
     )
@@ -261,35 +229,10 @@ def test_the_merges_of_a_wave_come_to_the_merger_together_over_all_memories() ->
         [memory(4, dimension=4, id=name) for name in "abc"],
         compressor=Scripted(merging((0, 1), (1, 2))),
         merger=Counting(),
-        reembedding=TextReembedding(EMBEDDER),
+        reembedding=TextReembedding(),
+        embedder=EMBEDDER,
         ratio=0.5,
         seed=0,
         progress=steps.append,
     )
     assert batches == steps == [3, 3]
-
-
-def test_text_reembedding_embeds_the_merged_text() -> None:
-    made = TextReembedding(EMBEDDER).embed(texts=["alpha beta"], members=[["a", "b"]])
-    assert np.array_equal(made.vectors, EMBEDDER.embed(texts=["alpha beta"]).vectors)
-    assert np.array_equal(TextReembedding(EMBEDDER).encode(["beta"]), EMBEDDER.embed(texts=["beta"]).vectors)
-
-
-def test_mean_reembedding_takes_the_normalised_mean_of_all_members() -> None:
-    of = memory([node(name, name, vector=axis(place)) for place, name in enumerate("abc")])
-    means = MeanReembedding(of).embed(texts=["", ""], members=[["a", "b"], ["c", "a", "b"]])
-    assert means.vectors[0] == pytest.approx([2**-0.5, 2**-0.5, 0, 0])
-    assert means.vectors[1] == pytest.approx([3**-0.5] * 3 + [0])
-    assert not means.truncated.any()
-
-
-def test_mean_reembedding_knows_the_vectors_of_the_texts_it_was_given() -> None:
-    of = memory([node(name, name, vector=axis(place)) for place, name in enumerate("abc")])
-    assert np.array_equal(MeanReembedding(of).encode(["c", "a"]), np.stack([axis(2), axis(0)]))
-
-
-@pytest.mark.parametrize("order", [[(0, 1), (1, 2)], [(1, 2), (0, 2)]])
-def test_a_mean_vector_does_not_depend_on_the_order_of_merging(order: list[tuple[int, int]]) -> None:
-    of = memory([node(name, vector=axis(place)) for place, name in enumerate("abc")])
-    (made,) = run(merging(*order), of, ratio=0.7, reembedding=MeanReembedding(of)).memory.nodes
-    assert made.vector == pytest.approx([3**-0.5] * 3 + [0])

@@ -26,6 +26,24 @@ def test_what_was_saved_is_loaded(store: ArtifactStore) -> None:
     assert store.load("build", "key") == FILES
 
 
+def test_some_files_are_loaded_without_the_others(store: ArtifactStore, tmp_path: Path) -> None:
+    (tmp_path / "artifacts" / "build" / "key" / "vectors.npy").write_bytes(b"damaged")
+    assert store.load("build", "key", names=("memories.jsonl", "absent")) == {"memories.jsonl": b"{}\n"}
+
+
+def test_keys_are_found_by_how_they_begin(store: ArtifactStore, tmp_path: Path) -> None:
+    for key in ("kex", "kea", "other"):
+        store.save("build", key, files=FILES, inputs={})
+    (tmp_path / "artifacts" / "build" / "kez").mkdir()
+    assert store.keys("build", prefix="ke") == ["kea", "kex", "key"]
+    assert store.keys("absent", prefix="ke") == []
+
+
+def test_the_size_of_a_file_is_known_without_reading_it(store: ArtifactStore) -> None:
+    assert store.size("build", "key", "vectors.npy") == 3
+    assert store.size("build", "key", "absent") == 0
+
+
 def test_another_key_or_stage_is_absent(store: ArtifactStore) -> None:
     assert not store.has("build", "other")
     assert not store.has("compress", "key")

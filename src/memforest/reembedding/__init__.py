@@ -1,0 +1,1 @@
+"""How merged nodes get their vectors."""
