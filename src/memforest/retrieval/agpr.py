@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from memforest.core.checks import require
 from memforest.core.order import chronological_ranks, filled_times
 from memforest.core.types import Hits, Memory, Query
+from memforest.retrieval.dense import query_similarities
 from memforest.retrieval.propagation import half_up, propagate
-from memforest.retrieval.topk import query_similarities
 
 TIME_UNITS = ("dense_rank", "rank", "clip", "seconds")
 CLIP_SECONDS = 30.0
