@@ -34,7 +34,7 @@ def test_the_id_of_a_run() -> None:
 
 def test_the_id_of_a_run_without_compression() -> None:
     identity = compose_spec(["dataset=locomo", "compressor=none", "retriever=agpr"]).identity()
-    assert run_id(identity, data="data") == "locomo-observations-none-agpr-2492bc781b"
+    assert run_id(identity, data="data") == "locomo-observations-none-agpr-b59345f105"
 
 
 def test_what_the_identity_of_a_run_is_made_of() -> None:
