@@ -34,7 +34,7 @@ def test_the_id_of_a_run() -> None:
 
 def test_the_id_of_a_run_without_compression() -> None:
     identity = compose_spec(["dataset=locomo", "compressor=none", "retriever=agpr"]).identity()
-    assert run_id(identity, data="data") == "locomo-observations-none-agpr-dff6500e6d"
+    assert run_id(identity, data="data") == "locomo-observations-none-agpr-4e54a7b1ee"
 
 
 def test_what_the_identity_of_a_run_is_made_of() -> None:

@@ -184,7 +184,7 @@ def _retrieval(small: bool) -> list[Figure]:
 
 
 def _threads(small: bool) -> list[Figure]:
-    """The same memory compressed with one and with two threads of BLAS and OpenMP. Raises MethodError on a difference."""
+    """One memory compressed with one and with two threads of BLAS and OpenMP; MethodError when results differ."""
     memory = topical(300 if small else 5_000)
     results = []
     for threads in (1, 2):
@@ -209,7 +209,8 @@ def _one_thread() -> AbstractContextManager[Any]:
 def _threads_at_most(limit: int) -> AbstractContextManager[Any]:
     from threadpoolctl import threadpool_limits
 
-    return threadpool_limits(limits=limit)
+    limits: AbstractContextManager[Any] = threadpool_limits(limits=limit)
+    return limits
 
 
 def _peak_gib() -> float:

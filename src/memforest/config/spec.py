@@ -22,7 +22,7 @@ class Choice:
     needs, provides: what it asks of the choices before it, and what it offers those after it;
     uses: run-level settings (ratio, seed, merger) that can change its result; what uses no merger uses no reembedding;
     execution_only: settings that cannot, or whose content is hashed instead;
-    only_with: settings that count only while others have a certain value.
+    only_with: settings that count only while others have a certain value, or one of several.
     """
 
     group: str
@@ -41,7 +41,9 @@ class Choice:
 
     def _counts(self, key: str) -> bool:
         wanted = self.only_with.get(key, {})
-        return key not in self.execution_only and all(self.settings[name] == value for name, value in wanted.items())
+        return key not in self.execution_only and all(
+            self.settings[name] in _listed(accepted) for name, accepted in wanted.items()
+        )
 
 
 @dataclass(frozen=True, slots=True)

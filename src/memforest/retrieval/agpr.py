@@ -6,29 +6,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memforest.core.checks import require
-from memforest.core.order import chronological_ranks, filled_times
+from memforest.core.order import TIME_UNITS, chronological_ranks, filled_times, timeline
 from memforest.core.types import Hits, Memory, Query
+from memforest.retrieval.dense import CorrectedSimilarities
+from memforest.retrieval.hubness import HubCorrection
 from memforest.retrieval.propagation import half_up, propagate
-from memforest.retrieval.topk import query_similarities
+from memforest.retrieval.ranking import falling
 
-TIME_UNITS = ("dense_rank", "rank", "clip", "seconds")
-CLIP_SECONDS = 30.0
+OUTPUT_ORDERS = ("fused", "similarity", "time")
 
 
 class Agpr:
     """The L k most similar nodes, reordered by similarity fused with nearness in time to the lambda k best.
 
     candidate_factor: L; anchor_share: lambda; gamma: weight of the similarity. L k and lambda k are rounded half up;
-    there is at least one anchor. time_unit, the coordinate whose distance counts: dense_rank (rank among the
-    candidates' distinct times), rank (place on the whole memory's timeline), clip (30 s of a video), seconds (divided
-    by time_scale). Equal fused scores are ordered by similarity, then by insertion.
+    there is at least one anchor. include_self: whether an anchor is near to itself. time_unit, the coordinate whose
+    distance counts: dense_rank (rank among the candidates' distinct times), rank (place on the whole memory's
+    timeline), clip (30 s of a video), seconds (divided by time_scale). Equal fused scores are ordered by similarity,
+    then by insertion. hubness, correction, neighbours: as in `hub_corrected`, for the similarity.
+
+    output_order: how the k best by fused score are handed out. fused; similarity (falling, then by insertion); time
+    (oldest first, then by insertion). The places keep their scores, so the first hit has the best one whichever it
+    is: scores never rise, the hits at k are the same, and a ranking of several memories gives each as much room.
     """
 
     def __init__(
-        self, *, candidate_factor: float, anchor_share: float, gamma: float, time_unit: str, time_scale: float
+        self,
+        *,
+        candidate_factor: float,
+        anchor_share: float,
+        gamma: float,
+        include_self: bool,
+        time_unit: str,
+        time_scale: float,
+        output_order: str,
+        hubness: str,
+        correction: float,
+        neighbours: int,
     ) -> None:
         require(
             time_unit in TIME_UNITS, f"retriever.time_unit must be one of {', '.join(TIME_UNITS)}; got {time_unit!r}"
+        )
+        require(
+            output_order in OUTPUT_ORDERS,
+            f"retriever.output_order must be one of {', '.join(OUTPUT_ORDERS)}; got {output_order!r}",
         )
         require(0 <= gamma <= 1, f"retriever.gamma must be in [0, 1], got {gamma}")
         require(candidate_factor >= 1, f"retriever.candidate_factor must be at least 1, got {candidate_factor}")
@@ -37,29 +58,35 @@ class Agpr:
         self._candidate_factor = candidate_factor
         self._anchor_share = anchor_share
         self._gamma = gamma
+        self._include_self = include_self
         self._time_unit = time_unit
         self._time_scale = time_scale
+        self._correction = HubCorrection(hubness=hubness, correction=correction, neighbours=neighbours)
+        self.output_order = output_order
 
     def index(self, *, memory: Memory) -> AgprIndex:
-        """Similarities come from the memory's matrix, times are prepared here."""
-        return AgprIndex(memory, retriever=self)
+        """Times and, with a correction, the hubness of every node are prepared here."""
+        return AgprIndex(
+            memory,
+            dense=CorrectedSimilarities(memory, correction=self._correction),
+            coordinates=self._coordinates(memory),
+            retriever=self,
+        )
 
-    def coordinates(self, memory: Memory) -> NDArray[np.float64]:
+    def _coordinates(self, memory: Memory) -> NDArray[np.float64]:
         """Time coordinate of every node in the chosen unit; dense ranks are taken later, among the candidates."""
         times = [node.time for node in memory.nodes]
-        if self._time_unit == "rank":
-            return chronological_ranks(times).astype(np.float64)
-        filled = filled_times(times)
-        if self._time_unit == "clip":
-            return np.floor(filled / CLIP_SECONDS)
-        return filled / self._time_scale if self._time_unit == "seconds" else filled
+        if self._time_unit == "dense_rank":
+            return filled_times(times)
+        coordinates = timeline(times, unit=self._time_unit)
+        return coordinates / self._time_scale if self._time_unit == "seconds" else coordinates
 
     def fuse(self, scores: NDArray[np.float64], coordinates: NDArray[np.float64], k: int) -> NDArray[np.float64]:
         """Fused scores of the candidates, given in descending order of similarity."""
         if self._time_unit == "dense_rank":
-            coordinates = np.unique(coordinates, return_inverse=True)[1].astype(np.float64)
+            coordinates = np.searchsorted(np.unique(coordinates), coordinates).astype(np.float64)
         anchors = min(len(scores), max(1, half_up(self._anchor_share * k)))
-        return propagate(scores, coordinates, anchors=anchors, gamma=self._gamma)
+        return propagate(scores, coordinates, anchors=anchors, gamma=self._gamma, include_self=self._include_self)
 
     def candidates(self, k: int) -> int:
         """L k, at least k."""
@@ -73,19 +100,31 @@ class Agpr:
 class AgprIndex:
     """A memory with its time coordinates."""
 
-    def __init__(self, memory: Memory, *, retriever: Agpr) -> None:
+    def __init__(
+        self, memory: Memory, *, dense: CorrectedSimilarities, coordinates: NDArray[np.float64], retriever: Agpr
+    ) -> None:
         self._memory = memory
+        self._dense = dense
+        self._coordinates = coordinates
+        self._timeline = chronological_ranks([node.time for node in memory.nodes])
         self._retriever = retriever
-        self._coordinates = retriever.coordinates(memory)
 
     def search(self, *, query: Query, k: int) -> Hits:
         """Candidates by fused score, the rest by similarity; the first k are the hits."""
-        similarities = query_similarities(self._memory, query)
-        order = np.argsort(-similarities, kind="stable")
-        head, tail = np.split(order, [self._retriever.candidates(k)])
+        similarities = self._dense.scores(query)
+        order = falling(similarities)
+        candidates = self._retriever.candidates(k)
+        head, tail = order[:candidates], order[candidates:]
         fused = self._retriever.fuse(similarities[head], self._coordinates[head], k)
         # `head` is in order of similarity, so a stable sort breaks ties by similarity, then by insertion.
-        best = np.argsort(-fused, kind="stable")
+        best = falling(fused)
         ranking = np.concatenate([head[best], tail])
         scores = np.concatenate([fused[best], self._retriever.unanchored(similarities[tail])])
+        ranking[:k] = self._handed_out(ranking[:k], similarities)
         return Hits(memory=self._memory, order=tuple(ranking.tolist()), scores=tuple(scores.tolist()), k=k)
+
+    def _handed_out(self, hits: NDArray[np.intp], similarities: NDArray[np.float64]) -> NDArray[np.intp]:
+        """The hits in the order in which a reader gets them."""
+        if self._retriever.output_order == "similarity":
+            return hits[np.lexsort((hits, -similarities[hits]))]
+        return hits[np.argsort(self._timeline[hits])] if self._retriever.output_order == "time" else hits

@@ -14,15 +14,20 @@ def propagate(
     *,
     anchors: int,
     gamma: float,
+    include_self: bool,
 ) -> NDArray[np.float64]:
     """Fused scores v = gamma s + (1 - gamma) p of candidates, shape [candidates].
 
     `scores` are similarities in descending order, `times` the candidates' time coordinates; the first `anchors` of
-    them are the anchors, and p_j = mean over anchors a of exp(-|t_j - t_a|). An anchor is near to itself.
+    them are the anchors, and p_j = mean over anchors a of exp(-|t_j - t_a|). With `include_self` an anchor is one of
+    its own anchors, at distance 0; without, its mean is over the others, and 0 when there are none.
     """
-    distances = np.abs(times[:, None] - times[None, :anchors])
-    nearness = np.exp(-distances).mean(axis=1) if len(times) else np.zeros(0)
-    return np.asarray(gamma * scores + (1 - gamma) * nearness)
+    nearness = np.exp(-np.abs(times[:, None] - times[None, :anchors]))
+    counted = np.full(len(times), float(anchors))
+    if not include_self:
+        np.fill_diagonal(nearness, 0.0)
+        counted[:anchors] = max(1, anchors - 1)
+    return np.asarray(gamma * scores + (1 - gamma) * (nearness.sum(axis=1) / counted))
 
 
 def half_up(value: float) -> int:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from memforest.core.types import Hits, Memory, Query
-from memforest.core.vectors import on_grid, similarity
+from memforest.retrieval.dense import query_similarities
+from memforest.retrieval.ranking import by_score
 
 
 class TopK:
@@ -24,13 +23,4 @@ class TopKIndex:
 
     def search(self, *, query: Query, k: int) -> Hits:
         """All nodes by similarity, the first k are the hits."""
-        scores = query_similarities(self._memory, query)
-        order = np.argsort(-scores, kind="stable")
-        return Hits(memory=self._memory, order=tuple(order.tolist()), scores=tuple(scores[order].tolist()), k=k)
-
-
-def query_similarities(memory: Memory, query: Query) -> np.ndarray:
-    """Exact cosines of a query to every node, shape [nodes]."""
-    if not len(memory):
-        return np.zeros(0)
-    return similarity(memory.grid, on_grid(query.vector))
+        return by_score(self._memory, query_similarities(self._memory, query), k=k)

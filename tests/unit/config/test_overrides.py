@@ -70,7 +70,7 @@ def test_what_does_not_exist_is_refused_with_the_nearest_name(overrides: list[st
 
 
 def test_a_name_that_resembles_nothing_gets_all_names() -> None:
-    with pytest.raises(ConfigError, match=r"Known: agpr, topk") as caught:
+    with pytest.raises(ConfigError, match=r"Known: agpr, .*, topk") as caught:
         check_overrides(["retriever=zzzzz"])
     assert "did you mean" not in str(caught.value)
 

@@ -123,6 +123,12 @@ def test_a_setting_that_another_setting_switches_off_is_not_in_the_id() -> None:
     assert identity("retriever=agpr", "retriever.time_scale=60.0") == identity("retriever=agpr")
 
 
+@pytest.mark.parametrize(("hubness", "counts"), [("none", False), ("mean", True), ("local", True)])
+def test_a_setting_can_count_with_one_of_several_values_of_another(hubness: str, counts: bool) -> None:
+    base = ("retriever=hybrid", f"retriever.hubness={hubness}")
+    assert (identity(*base, "retriever.correction=0.5") != identity(*base)) == counts
+
+
 def test_the_id_is_readable() -> None:
     assert identity().startswith("sample-observations-memforest-0.5-concat-topk-seed0-")
     assert identity("compressor=none").startswith("sample-observations-none-topk-")

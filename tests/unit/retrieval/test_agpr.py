@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memforest.core.errors import ConfigError
+from memforest.core.order import TIME_UNITS
 from memforest.core.types import Hits, Memory, Query
 from memforest.core.vectors import on_grid, similarity
-from memforest.retrieval.agpr import TIME_UNITS, Agpr
+from memforest.retrieval.agpr import OUTPUT_ORDERS, Agpr
+from memforest.retrieval.hub_corrected import HubCorrected
 from memforest.retrieval.topk import TopK
-from tests.builders import DAY, START, axis, memory, node, unit_vectors
+from tests.builders import DAY, START, axis, memory, node, random_nodes, unit_vectors
 
 QUERY = Query(text="?", vector=unit_vectors(1, seed=9)[0])
 
@@ -27,13 +29,18 @@ def agpr(**changes: object) -> Agpr:
         "candidate_factor": 4,
         "anchor_share": 0.2,
         "gamma": 0.9,
+        "include_self": True,
         "time_unit": "dense_rank",
         "time_scale": DAY,
+        "output_order": "fused",
+        "hubness": "none",
+        "correction": 0.75,
+        "neighbours": 5,
     }
     return Agpr(**{**given_settings, **changes})  # type: ignore[arg-type]
 
 
-def search(retriever: Agpr | TopK, of: Memory, k: int, query: Query = QUERY) -> Hits:
+def search(retriever: Agpr | TopK | HubCorrected, of: Memory, k: int, query: Query = QUERY) -> Hits:
     return retriever.index(memory=of).search(query=query, k=k)
 
 
@@ -60,7 +67,8 @@ def literal(of: Memory, k: int, tuning: dict[str, Any]) -> tuple[list[int], dict
     at = coordinates(tuning["time_unit"], of, candidates, tuning["time_scale"])
     fused = {}
     for place in candidates:
-        nearness = sum(math.exp(-abs(at[place] - at[anchor])) for anchor in anchors) / len(anchors)
+        counted = [anchor for anchor in anchors if tuning["include_self"] or anchor != place]
+        nearness = sum(math.exp(-abs(at[place] - at[anchor])) for anchor in counted) / max(1, len(counted))
         fused[place] = tuning["gamma"] * cosines[place] + (1 - tuning["gamma"]) * nearness
     return ranked, fused
 
@@ -74,6 +82,7 @@ def literal(of: Memory, k: int, tuning: dict[str, Any]) -> tuple[list[int], dict
             "candidate_factor": st.sampled_from([1, 1.5, 4]),
             "anchor_share": st.sampled_from([0.1, 0.2, 0.5]),
             "gamma": st.sampled_from([0.0, 0.5, 0.9, 1.0]),
+            "include_self": st.booleans(),
             "time_unit": st.sampled_from(TIME_UNITS),
             "time_scale": st.just(40.0),
         }
@@ -103,12 +112,57 @@ def test_anchors_are_lambda_k_rounded_half_up_and_at_least_one(k: int, share: fl
     assert set(hits.scores[anchors:]) == {0.0}
 
 
-@pytest.mark.parametrize("unit", TIME_UNITS)
-def test_gamma_1_is_the_order_of_topk(unit: str) -> None:
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 60),
+    st.integers(1, 12),
+    st.booleans(),
+    st.sampled_from(TIME_UNITS),
+    st.sampled_from(["fused", "similarity"]),
+)
+def test_gamma_1_is_topk(count: int, k: int, include_self: bool, unit: str, output_order: str) -> None:
+    of = memory(count, seed=count)
+    plain = search(TopK(), of, k)
+    fused = search(agpr(gamma=1.0, include_self=include_self, time_unit=unit, output_order=output_order), of, k)
+    assert (fused.order, fused.scores, fused.k) == (plain.order, plain.scores, plain.k)
+
+
+@pytest.mark.parametrize("form", ["mean", "local"])
+def test_gamma_1_with_a_correction_is_hub_corrected(form: str) -> None:
     of = memory(60)
-    plain = search(TopK(), of, 10)
-    fused = search(agpr(gamma=1.0, time_unit=unit), of, 10)
+    plain = search(HubCorrected(hubness=form, correction=0.75, neighbours=5), of, 10)
+    fused = search(agpr(gamma=1.0, hubness=form), of, 10)
     assert (fused.order, fused.scores) == (plain.order, plain.scores)
+
+
+def test_with_a_correction_candidates_and_fused_scores_are_of_corrected_similarities() -> None:
+    of = memory(60)
+    corrected = search(HubCorrected(hubness="local", correction=0.75, neighbours=5), of, 10)
+    fused = search(agpr(hubness="local"), of, 10)
+    assert sorted(fused.order[:40]) == sorted(corrected.order[:40])
+    assert fused.scores[40:] == pytest.approx([0.9 * score for score in corrected.scores[40:]])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 50), st.integers(1, 12), st.sampled_from(OUTPUT_ORDERS))
+def test_an_output_order_moves_the_hits_and_nothing_else(count: int, k: int, output_order: str) -> None:
+    of = memory(random_nodes(count, count, 8, 4)[::-1])
+    fused, arranged = search(agpr(), of, k), search(agpr(output_order=output_order), of, k)
+    assert arranged.scores == fused.scores
+    assert arranged.order[k:] == fused.order[k:]
+    cosines = similarity(of.grid, on_grid(QUERY.vector)).tolist() if count else []
+    keys: dict[str, Callable[[int], tuple[float, float]]] = {
+        "fused": lambda place: (fused.order.index(place), 0),
+        "similarity": lambda place: (-cosines[place], place),
+        "time": lambda place: (of.nodes[place].time or 0.0, place),
+    }
+    assert list(arranged.order[:k]) == sorted(fused.order[:k], key=keys[output_order])
+
+
+def test_hits_in_order_of_time_stand_in_input_order_where_there_are_no_times() -> None:
+    of = memory([node(f"n{place}", vector=vector) for place, vector in enumerate(unit_vectors(30))])
+    hits = search(agpr(output_order="time"), of, 10).order[:10]
+    assert list(hits) == sorted(hits)
 
 
 @pytest.mark.parametrize("k", [1, 5, 10])
@@ -186,6 +240,10 @@ def test_dense_ranks_are_taken_among_the_candidates_only() -> None:
         ({"candidate_factor": 0.5}, "candidate_factor"),
         ({"anchor_share": 0}, "anchor_share"),
         ({"time_scale": 0}, "time_scale"),
+        ({"output_order": "newest"}, "retriever.output_order"),
+        ({"hubness": "global"}, "retriever.hubness"),
+        ({"correction": -1}, "retriever.correction"),
+        ({"neighbours": 0}, "retriever.neighbours"),
     ],
 )
 def test_impossible_settings_are_named(changes: dict[str, object], word: str) -> None:

@@ -1,0 +1,29 @@
+"""How long a query takes when its vector is given. Results never depend on this."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from time import perf_counter_ns
+
+from memforest.core.protocols import Index
+from memforest.core.types import Query
+
+
+def median_microseconds(
+    indexes: Sequence[Index], queries: Sequence[Query], *, k: int, rounds: int
+) -> tuple[float, ...]:
+    """Median time of one search in microseconds, one number for each index.
+
+    Every query is searched `rounds` times in every index, after a first time that does not count. The indexes take
+    turns, so what else the machine does falls on all of them alike. For comparable numbers BLAS should have one thread.
+    """
+    taken: list[list[int]] = [[] for _ in indexes]
+    for turn in range(rounds + 1):
+        for query in queries:
+            for index, times in zip(indexes, taken, strict=True):
+                start = perf_counter_ns()
+                index.search(query=query, k=k)
+                if turn:
+                    times.append(perf_counter_ns() - start)
+    return tuple(median(times) / 1000 for times in taken)
