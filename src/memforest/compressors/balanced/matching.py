@@ -27,11 +27,11 @@ Edge = tuple[float, int, int, int]
 class Matching:
     """Scores pairs of live nodes by cosine(i, j) - cost_per_word (words_i + words_j); equal scores by (i, j).
 
-    Each node keeps the first `partners` of its ranking of the nodes that were there when it came. A pair is thus in
+    Each node keeps the first PARTNERS of its ranking of the nodes that were there when it came. A pair is thus in
     the ranking of whichever of its nodes came later, and nobody's list has to change when a merged node arrives.
     """
 
-    def __init__(self, pool: Pool, *, cost_per_word: float, partners: int = PARTNERS) -> None:
+    def __init__(self, pool: Pool, *, cost_per_word: float) -> None:
         self._pool = pool
         self._cost_per_word = cost_per_word
         self._grid = on_grid(np.stack([node.vector for node in pool.nodes]))
@@ -39,8 +39,8 @@ class Matching:
         self._live = np.ones(len(pool), dtype=bool)
         self._round = 0
         self._came = np.zeros(len(pool), dtype=np.int64)
-        self._partners = np.full((len(pool), partners), -1, dtype=np.int64)
-        self._scores = np.full((len(pool), partners), -np.inf)
+        self._partners = np.full((len(pool), PARTNERS), -1, dtype=np.int64)
+        self._scores = np.full((len(pool), PARTNERS), -np.inf)
         self._rank(np.arange(len(pool)), np.arange(len(pool)))
 
     def best_pairs(self, *, limit: int) -> list[tuple[int, int]]:
@@ -125,9 +125,11 @@ def _best_columns(scores: Scores, count: int) -> Places:
     """Columns of the `count` largest scores of each row, largest first, equal ones in order."""
     if scores.shape[1] > count:
         least = np.partition(scores, -count, axis=1)[:, -count, None]
-        above, tied = scores > least, scores == least
-        room = count - above.sum(axis=1, keepdims=True)
-        chosen = np.nonzero(above | (tied & (np.cumsum(tied, axis=1) <= room)))[1].reshape(len(scores), count)
+        listed = scores >= least
+        for row in np.flatnonzero(np.count_nonzero(listed, axis=1) > count):
+            tied = np.flatnonzero(scores[row] == least[row])
+            listed[row, tied[len(tied) - (np.count_nonzero(listed[row]) - count) :]] = False
+        chosen = np.nonzero(listed)[1].reshape(len(scores), count)
     else:
         chosen = np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
     order = np.argsort(-np.take_along_axis(scores, chosen, axis=1), axis=1, kind="stable")
