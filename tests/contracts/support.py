@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+import pytest
+import yaml
+
 from memforest.config.compose import compose, instantiate
-from memforest.config.folder import options
+from memforest.config.folder import conf_folder, options
 from memforest.config.spec import Choice, parse_choice
 from memforest.core.protocols import Compressor, Merger
 from memforest.core.types import Memory, target_count
@@ -42,6 +45,12 @@ def component(group: str, option: str) -> Any:
 def usable(group: str) -> list[str]:
     """Options that need no more than text and time."""
     return [option for option in options(group) if set(choice(group, option).needs) <= set(PROVIDED)]
+
+
+def marked(group: str, names: Sequence[str]) -> list[Any]:
+    """Options for `parametrize`; those that are another option with other settings are left to `make test-all`."""
+    raw = {name: yaml.safe_load((conf_folder() / group / f"{name}.yaml").read_text("utf-8")) for name in names}
+    return [pytest.param(name, marks=pytest.mark.slow if "defaults" in raw[name] else ()) for name in names]
 
 
 OWN_TARGET = ("memforest_released_m3", "memforest_released_mem0")

@@ -20,13 +20,14 @@ from tests.contracts.support import (
     content,
     dropping,
     goal,
+    marked,
     plain,
     shaped,
     usable,
     using,
 )
 
-every_compressor = pytest.mark.parametrize("option", usable("compressor"))
+every_compressor = pytest.mark.parametrize("option", marked("compressor", usable("compressor")))
 every_shape = pytest.mark.parametrize("shape", SHAPES)
 
 
@@ -57,7 +58,7 @@ def test_members_are_disjoint_and_all_from_the_memory(option: str, shape: str) -
 
 
 @every_shape
-@pytest.mark.parametrize("option", using("merger"))
+@pytest.mark.parametrize("option", marked("compressor", using("merger")))
 def test_merging_compressors_lose_only_nodes_that_they_list_and_with_concat_no_text(option: str, shape: str) -> None:
     for memory, _, done in results(option, shape):
         by_id = {node.id: node for node in memory.nodes}

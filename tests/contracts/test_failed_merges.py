@@ -13,7 +13,7 @@ from memforest.core.outcomes import MergedSegments, MergeFailed, MergeResult
 from memforest.core.protocols import Encode
 from memforest.core.types import Pair
 from memforest.pipeline.compression import CompressedMemory
-from tests.contracts.support import compress, compressed, goal, plain, using
+from tests.contracts.support import compress, compressed, goal, marked, plain, using
 
 Refuses = Callable[[Pair], bool]
 
@@ -61,7 +61,7 @@ RULES: Mapping[str, Refuses] = {
     "groups of more than two": lambda pair: len(pair.older.members) + len(pair.newer.members) > 2,
 }
 COUNTS = (2, 3, 6, 17)
-every_merging_compressor = pytest.mark.parametrize("option", using("merger"))
+every_merging_compressor = pytest.mark.parametrize("option", marked("compressor", using("merger")))
 every_rule = pytest.mark.parametrize("rule", RULES)
 every_ratio = pytest.mark.parametrize("ratio", [0.5, 0.9])
 

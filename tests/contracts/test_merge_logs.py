@@ -16,7 +16,7 @@ from memforest.pipeline.compression import CompressedMemory
 from memforest.pipeline.known_merges import KnownMerges
 from memforest.pipeline.replay import replay
 from memforest.store.merge_format import dump_logs, load_logs
-from tests.contracts.support import SHAPES, component, compress, content, shaped, usable, using
+from tests.contracts.support import SHAPES, component, compress, content, marked, shaped, usable, using
 
 RATIOS = (0.3, 0.5, 0.7)
 
@@ -58,7 +58,7 @@ MERGERS: Mapping[str, Callable[[], Merger]] = {
     **{option: lambda option=option: component("merger", option) for option in usable("merger")},  # type: ignore[misc]
     "rewriting": Rewriting,
 }
-every_merging_compressor = pytest.mark.parametrize("option", using("merger"))
+every_merging_compressor = pytest.mark.parametrize("option", marked("compressor", using("merger")))
 every_merger = pytest.mark.parametrize("merger", MERGERS)
 every_reembedding = pytest.mark.parametrize("reembedding", usable("reembedding"))
 

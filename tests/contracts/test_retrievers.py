@@ -13,12 +13,13 @@ from tests.contracts.support import (
     SHAPES,
     component,
     compressed,
+    marked,
     plain,
     shaped,
     usable,
 )
 
-every_retriever = pytest.mark.parametrize("option", usable("retriever"))
+every_retriever = pytest.mark.parametrize("option", marked("retriever", usable("retriever")))
 every_k = pytest.mark.parametrize("k", [1, 5, 10, 1000])
 QUERIES = ("lantern harbour", "violin 3", "nothing of this", "")
 MEMORIES: Mapping[str, Memory] = {
@@ -50,7 +51,7 @@ def test_the_ranking_is_complete_and_k_is_respected(option: str, name: str, k: i
         require_ranking(search(option, MEMORIES[name], text, k), MEMORIES[name], k)
 
 
-@pytest.mark.parametrize("compressor", usable("compressor"))
+@pytest.mark.parametrize("compressor", marked("compressor", usable("compressor")))
 @every_retriever
 def test_it_works_after_every_compressor(option: str, compressor: str) -> None:
     for ratio in (0.5, 0.99):
