@@ -144,7 +144,9 @@ def _merge_inequalities(trace: Trace, pairs: Pairs, minima: Floats) -> dict[str,
 
 def _sum_inequalities(trace: Trace, pairs: Pairs, sums: Mapping[str, Floats], minima: Floats) -> dict[str, Inequality]:
     """Equations 30, 32 and 33, question by question; rho_min^(f) over all nodes that are left (`live`), as the paper
-    has it, or over the pairs that merged (`merged`). For 1 - lambda stands the largest of the memory."""
+    has it, or over the pairs that merged (`merged`). For 1 - lambda stands the largest of the memory. Where the sum
+    before merging is within the bound (`vacuous`), Equation 33 says no more than that the sum after is above a negative
+    number."""
     if not trace.merges:
         return {}
     share = 1 - pairs.weight
@@ -158,12 +160,13 @@ def _sum_inequalities(trace: Trace, pairs: Pairs, sums: Mapping[str, Floats], mi
         "equation_32_merged": Inequality.of(sums["losses"], merged),
         "equation_33_live": Inequality.of(drop, live),
         "equation_33_merged": Inequality.of(drop, merged),
+        "vacuous": Inequality.of(sums["before"], live),
     }
 
 
 def _widest(rho: Floats) -> Floats:
     """sqrt(2 - 2 rho); NaN stays NaN."""
-    return np.sqrt(np.maximum(2 - 2 * rho, 0.0))
+    return np.asarray(np.sqrt(np.maximum(2 - 2 * rho, 0.0)))
 
 
 def _sums(trace: Trace, similarities: Floats, pairs: Pairs) -> dict[str, Floats]:
