@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from memforest.cli import main
+from memforest.datasets.sample import Sample
 from memforest.store.code import code_of
 from tests.e2e.desk import Said
 
@@ -51,6 +52,18 @@ def outside(item: dict[str, Any]) -> int:
     return int(item["exceeded"] - item["exceeded_with_negative_sum"])
 
 
+def evidence_in_sample() -> int:
+    """Answerable questions of the sample with each observation that rests on their evidence."""
+    sample = Sample().load()
+    return sum(
+        gold.answerable and not set(gold.evidence).isdisjoint(observation.turn_ids)
+        for question, gold in zip(sample.questions, sample.golds, strict=True)
+        for unit in sample.units
+        if unit.id == question.unit_id
+        for observation in unit.observations
+    )
+
+
 @pytest.mark.parametrize("reembedding", [["interpolate", "reembedding.weight=0.3"], ["mean"]])
 @pytest.mark.parametrize("compressor", ["memforest", "tome"])
 def test_interpolated_vectors_keep_to_the_bounds(
@@ -74,6 +87,7 @@ def test_embedded_texts_leave_equation_13(typed: Typed, bounds: Callable[..., Sa
     assert found["inequalities"]["equation_14"]["exceeded"] == 0
     assert found["inequalities"]["cauchy_schwarz"]["exceeded"] == 0
     assert found["inequalities"]["evidence"]["cases"] > 0
+    assert found["standing"]["evidence"]["cases"] == evidence_in_sample()
 
 
 def test_the_run_is_left_as_it_is_and_the_answer_is_the_same_again(typed: Typed, bounds: Callable[..., Said]) -> None:

@@ -99,7 +99,7 @@ def sum_shares(trace: Trace, members: NDArray[np.integer]) -> NDArray[np.float64
         sums[made] = sums[older] + sums[newer]
     lengths = np.linalg.norm(sums, axis=1)
     both = lengths[trace.older] + lengths[trace.newer]
-    return np.divide(lengths[trace.older], both, out=np.full(trace.merges, 0.5), where=both > 0)
+    return np.asarray(np.divide(lengths[trace.older], both, out=np.full(trace.merges, 0.5), where=both > 0))
 
 
 def interpolated(trace: Trace, older_weight: NDArray[np.float64]) -> Grid:
