@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from memforest.config.compose import components
 from memforest.config.recorded import command, recorded_spec
@@ -38,7 +39,11 @@ def run_bounds(run: StoredRun, *, extra: Sequence[str] = ()) -> dict[str, Any]:
     reembedding = plan.spec.identity()["reembedding"]
     artifacts = ArtifactStore(plan.spec.outputs)
     cached = CachedEmbedder(embedder=embedder, folder=artifacts.vectors)
-    measured = [memory for work in plan.runnable for memory in _measured(work, artifacts, reembedding, embedder=cached)]
+    # Several BLAS threads make many small products slow where processors are busy.
+    with threadpool_limits(limits=1, user_api="blas"):
+        measured = [
+            memory for work in plan.runnable for memory in _measured(work, artifacts, reembedding, embedder=cached)
+        ]
     cached.flush()
     if not any(len(memory.rho) for memory in measured):
         raise ConfigError(f"{run.id} merged no nodes, so there is nothing to bound; take a run with a higher ratio")

@@ -21,7 +21,7 @@ _SUMS = {
     "equation_32_merged": "32: Σ loss, ρ_min of the merged pairs",
     "equation_33_live": "33: Σ before - Σ after, ρ_min of the nodes left",
     "equation_33_merged": "33: Σ before - Σ after, ρ_min of the merged pairs",
-    "vacuous": "Σ before, within which 33 says nothing: ρ_min of the nodes left",
+    "vacuous": "Σ before; 33 says nothing unless it exceeds the bound",
 }
 _STEPS = {
     "minimum": "ρ_min of all live pairs",
