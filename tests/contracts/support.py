@@ -63,6 +63,11 @@ def using(trait: str) -> list[str]:
     return [option for option in usable("compressor") if trait in choice("compressor", option).uses]
 
 
+def dropping() -> list[str]:
+    """Merging compressors whose settings say that they drop nodes too."""
+    return [option for option in using("merger") if choice("compressor", option).settings.get("drop")]
+
+
 def _memory(texts: Sequence[str], times: Sequence[float | None], *, id: str = "m") -> Memory:
     vectors = EMBEDDER.embed(texts=texts).vectors
     return memory(

@@ -240,6 +240,7 @@ METRICS = [
     "merges",
     "failed_merges",
     "shortfall",
+    "beyond_m",
     "dropped_nodes",
     "dropped_segments",
 ]

@@ -73,6 +73,10 @@ def _words(done: Compressed, *, out: Path, report: Path) -> list[str]:
         f"vectors: {before['vector_bytes']:,} -> {after['vector_bytes']:,} bytes",
         f"merges: {facts['merges']:,}; dropped: {len(facts['dropped_nodes']):,} memories, {gone:,} segments",
     ]
+    if facts["method_target"] > facts["target"]:
+        lines.append(
+            f"by its own rule the method leaves {facts['method_target'] - facts['target']:,} more than asked for"
+        )
     if facts["shortfall"]:
         lines.append(f"failed merges left {facts['shortfall']:,} more than asked for: {facts['failed_merges']}")
     if after["truncated_texts"]:

@@ -111,6 +111,7 @@ def _sizes(reports: Sequence[Mapping[str, Any]], *, ratio: float) -> dict[str, A
         "merges": sum(report["merges"] for report in reports),
         "failed_merges": sum(sum(report["failed_merges"].values()) for report in reports),
         "shortfall": sum(report["shortfall"] for report in reports),
+        "beyond_m": sum(report["method_target"] - report["target"] for report in reports),
         "dropped_nodes": sum(len(report["dropped_nodes"]) for report in reports),
         "dropped_segments": sum(len(gone) for report in reports for gone in report["dropped_segments"].values()),
     }

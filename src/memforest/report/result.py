@@ -104,6 +104,10 @@ def _notable(metrics: Metrics) -> list[str]:
         )
     if metrics["failed_merges"]:
         lines.append(f"failed merges: {metrics['failed_merges']:,}, {metrics['shortfall']:,} nodes above the target")
+    if metrics["beyond_m"]:
+        lines.append(
+            f"not the same budget: by its own rule the method leaves {metrics['beyond_m']:,} nodes more than the others"
+        )
     absent = metrics["not_runnable"]
     if absent["questions"]:
         lines.append(f"not runnable: {absent['questions']:,} questions of {', '.join(absent['units'])}")

@@ -53,7 +53,15 @@ def report(before: int, after: int, **changes: Any) -> dict[str, Any]:
         }
         for side, nodes in (("before", before), ("after", after))
     }
-    nothing = {"merges": 0, "failed_merges": {}, "shortfall": 0, "dropped_nodes": [], "dropped_segments": {}}
+    nothing = {
+        "target": 0,
+        "method_target": 0,
+        "merges": 0,
+        "failed_merges": {},
+        "shortfall": 0,
+        "dropped_nodes": [],
+        "dropped_segments": {},
+    }
     return {**sizes, **nothing, **changes}
 
 
@@ -132,10 +140,10 @@ def test_sizes_failures_and_losses_are_summed() -> None:
         [],
         [
             report(10, 5, merges=3, failed_merges={"x": 2, "y": 1}, shortfall=1, dropped_nodes=["a", "b"]),
-            report(4, 3, merges=1, dropped_segments={"n": [{}, {}], "m": [{}]}),
+            report(4, 3, merges=1, target=2, method_target=4, dropped_segments={"n": [{}, {}], "m": [{}]}),
         ],
     )
-    assert (found["merges"], found["failed_merges"], found["shortfall"]) == (4, 3, 1)
+    assert (found["merges"], found["failed_merges"], found["shortfall"], found["beyond_m"]) == (4, 3, 1, 2)
     assert (found["dropped_nodes"], found["dropped_segments"]) == (2, 3)
     assert (found["text_bytes_before"], found["vector_bytes_after"], found["words_after"]) == (280, 12288, 40)
     assert (found["truncated_texts_before"], found["truncated_texts_after"]) == (2, 2)

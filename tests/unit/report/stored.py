@@ -35,6 +35,8 @@ def report(memory: str = "u1", **changes: Any) -> dict[str, Any]:
         "merges": 2,
         "failed_merges": {},
         "shortfall": 0,
+        "target": 2,
+        "method_target": 2,
         "before": size,
         "after": {**size, "nodes": 2},
         "dropped_nodes": [],

@@ -73,6 +73,7 @@ def test_categories_without_a_value_are_left_out(tmp_path: Path) -> None:
         ({"dropped_nodes": ["a", "b"]}, "given up: 2 nodes and 0 segments"),
         ({"dropped_segments": {"n": [{}, {}, {}]}}, "given up: 0 nodes and 3 segments"),
         ({"failed_merges": {"timeout": 2}, "shortfall": 1}, "failed merges: 2, 1 nodes above the target"),
+        ({"target": 3, "method_target": 5}, "not the same budget: by its own rule the method leaves 2 nodes more"),
     ],
 )
 def test_what_was_given_up_or_failed_is_told(tmp_path: Path, changes: dict[str, Any], expected: str) -> None:

@@ -1,0 +1,1 @@
+"""Balanced merging: similar nodes, short ones first, in rounds of many independent pairs."""

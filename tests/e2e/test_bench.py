@@ -1,0 +1,25 @@
+"""The benchmark runs on little data; only its comparisons of results count here, never its times."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from memforest.cli import main
+
+NAMES = [
+    "tree_seconds", "published_tree_seconds", "tree_speedup",
+    "smaller_memory_seconds", "large_memory_seconds", "growth", "giant_tree_seconds", "peak_memory",
+    "compress_seconds", "embed_seconds", "overhead",
+    "topk_microseconds", "agpr_extra_microseconds", "threads_agree",
+]  # fmt: skip
+
+
+@pytest.mark.slow
+def test_every_figure_is_printed_and_both_sides_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["bench", "eventtree", "--small", "--json"])
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["small"] is True
+    assert [figure["name"] for figure in printed["figures"]] == NAMES
+    assert all(figure["value"] > 0 or figure["name"] == "agpr_extra_microseconds" for figure in printed["figures"])
