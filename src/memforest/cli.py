@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Entry of the command. Exits with 1 after an error, with 2 after a usage error."""
     parser = _parser()
     parsed, extra = parser.parse_known_args(arguments)
-    takes_settings = parsed.command == "compress" or getattr(parsed, "action", None) == "generate"
+    takes_settings = parsed.command in ("bounds", "compress") or getattr(parsed, "action", None) == "generate"
     if extra and (not takes_settings or any(word.startswith("-") or "=" not in word for word in extra)):
         parser.error(f"unrecognised arguments: {' '.join(extra)}")
     try:
@@ -47,7 +47,16 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("--markdown", action="store_true", help="print a Markdown table")
     why = commands.add_parser("why", help="what of a run was cached, what was computed, and whether it is fresh")
     why.add_argument("run", help="a run, as for show")
-    for command in (runs, show, compare, why):
+    bounds = commands.add_parser(
+        "bounds",
+        help="the losses of a run's merges beside the bounds of the EventTree paper",
+        usage="memforest bounds RUN [--json] [--outputs OUTPUTS] [setting=value ...]",
+        description="Measures Equations 11 to 15 and 27 to 33 on the run's merges and questions. setting=value says "
+        "where the data lies when that is not the default (dataset.path=FILE).",
+    )
+    bounds.add_argument("run", help="a run, as for show")
+    bounds.add_argument("--json", action="store_true", help="print one JSON object")
+    for command in (runs, show, compare, why, bounds):
         command.add_argument("--outputs", type=Path, default=None, help="the outputs folder (default: outputs)")
     compress = commands.add_parser(
         "compress",
@@ -139,6 +148,17 @@ def _why(parsed: argparse.Namespace, _: Sequence[str]) -> None:
     print("\n".join(why_lines(_store(parsed).find(parsed.run))))
 
 
+def _bounds(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
+    from memforest.pipeline.bounds import run_bounds
+    from memforest.report.bounds import bounds_lines
+
+    found = run_bounds(_store(parsed).find(parsed.run), extra=extra)
+    if parsed.json:
+        print(json.dumps(found, ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(bounds_lines(found)))
+
+
 def _compress(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
     from memforest.exchange.command import compress_file
 
@@ -188,6 +208,7 @@ _COMMANDS = {
     "show": _show,
     "compare": _compare,
     "why": _why,
+    "bounds": _bounds,
     "compress": _compress,
     "bench": _bench,
     "data": _data,

@@ -14,11 +14,12 @@ PACKAGE = Path(memforest.__file__).parent
 ROOT = PACKAGE.parents[1]
 MODULES = sorted(PACKAGE.rglob("*.py"))
 METHOD_ROOMS = ("backbones", "compressors", "mergers", "retrieval", "embedding", "llm", "memtree", "answering")
-OUTER_ROOMS = {"pipeline", "store", "report", "metrics", "config", "cli", "compression", "exchange"}
+OUTER_ROOMS = {"pipeline", "store", "report", "metrics", "theory", "config", "cli", "compression", "exchange"}
 ALLOWED = {
     "core": {"core"},
     "report": {"core", "store", "report"},
     "metrics": {"core", "metrics"},
+    "theory": {"core", "theory"},
     "datasets": {"core", "datasets"},
     "store": {"core", "store"},
 }

@@ -28,7 +28,7 @@ def check_overrides(overrides: Sequence[str]) -> None:
 
     Hydra's own keys and anything added or removed with + or ~ are left to Hydra.
     """
-    chosen = {group: [option] for group, option in _defaults().items()}
+    chosen = {group: [option] for group, option in default_options().items()}
     keys: list[str] = []
     for override in without_flags(overrides):
         if override.startswith(("+", "~", "hydra")):
@@ -82,7 +82,8 @@ def _told_apart(arguments: Sequence[str]) -> Iterator[tuple[str, bool]]:
             flag = ""
 
 
-def _defaults() -> dict[str, str]:
+def default_options() -> dict[str, str]:
+    """The option of each group that is chosen when none is named."""
     entries = root_settings()["defaults"]
     return {
         group: option
