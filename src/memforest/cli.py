@@ -102,7 +102,7 @@ def _bench(parsed: argparse.Namespace, _: Sequence[str]) -> None:
     if parsed.json:
         print(json.dumps(as_json(found, small=parsed.small), indent=2))
     else:
-        print("\n".join(as_lines(found)))
+        print("\n".join(as_lines(found, small=parsed.small)))
 
 
 def _store(parsed: argparse.Namespace) -> RunStore:

@@ -16,7 +16,7 @@ from memforest.config.spec import GROUPS, RESERVED, parse_choice, parse_spec, ru
 
 FILES = sorted((path.parent.name, path.stem) for path in conf_folder().glob("*/*.yaml"))
 ALIASES = {("compressor", "random"): "random_pruning"}
-TRAITS = {"needs", "provides", "uses", "execution_only", "only_with"}
+TRAITS = {"needs", "provides", "uses", "execution_only", "only_with", "seedless_with"}
 METHODS = {
     "dataset": {"load"},
     "backbone": {"inputs", "build"},
@@ -77,6 +77,7 @@ def test_traits_are_known_and_name_what_is_there(group: str, option: str) -> Non
     assert set(traits.get("needs", ())) <= provided
     assert set(traits.get("uses", ())) <= {"ratio", "seed", "merger"}
     assert set(traits.get("execution_only", ())) <= set(parameters(group, option))
+    assert set(traits.get("seedless_with", {})) <= set(parameters(group, option))
     for setting, wanted in traits.get("only_with", {}).items():
         assert {setting, *wanted} <= set(parameters(group, option))
 

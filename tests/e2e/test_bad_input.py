@@ -78,6 +78,7 @@ def test_all_bad_values_are_told_at_once(typed: Typed, desk: Desk) -> None:
         (["compressor=memforest", "compressor.alpha=abc"], ["alpha"]),
         (["compressor=memforest", "compressor.alpha=-1"], ["alpha"]),
         (["compressor=memforest", "compressor.eta=5"], ["eta"]),
+        (["compressor=memforest", "compressor.window=inf"], ["compressor.window=inf", "finite"]),
         (["compressor=dart", "compressor.pivot_share=3"], ["pivot_share"]),
         (["compressor=tome", "merger=extractive", "merger.max_words=-1"], ["max_words"]),
         (["embedder=minilm", "embedder.threads=0"], ["threads"]),

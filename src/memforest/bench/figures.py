@@ -28,21 +28,21 @@ class Figure:
 
 
 def as_json(figures: Sequence[Figure], *, small: bool) -> dict[str, Any]:
-    """What `--json` prints."""
-    return {"small": small, "figures": [{**asdict(figure), "met": figure.met} for figure in figures]}
+    """What `--json` prints; goals hold for the full size only."""
+    return {"small": small, "figures": [{**asdict(f), "met": None if small else f.met} for f in figures]}
 
 
-def as_lines(figures: Sequence[Figure]) -> list[str]:
-    """One line per figure; goals hold for the full size only."""
+def as_lines(figures: Sequence[Figure], *, small: bool) -> list[str]:
+    """One line per figure; goals hold for the full size only, and `small` leaves them out."""
     width = max(len(figure.name) for figure in figures)
     return [
-        f"{figure.name:<{width}}  {figure.value:>10,.2f} {figure.unit:<3} {_goal(figure)}  {figure.meaning}"
+        f"{figure.name:<{width}}  {figure.value:>10,.2f} {figure.unit:<3} {_goal(figure, small)}  {figure.meaning}"
         for figure in figures
     ]
 
 
-def _goal(figure: Figure) -> str:
-    if figure.met is None:
+def _goal(figure: Figure, small: bool) -> str:
+    if small or figure.met is None:
         return " " * 16
     bound = f"at least {figure.at_least:g}" if figure.at_least is not None else f"at most {figure.at_most:g}"
     return f"{bound:<12} {'ok' if figure.met else 'NO':<3}"

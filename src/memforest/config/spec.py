@@ -20,7 +20,8 @@ class Choice:
     """The chosen option of a group: its settings with `_target_`, and its traits.
 
     needs, provides: what it asks of the choices before it, and what it offers those after it;
-    uses: run-level settings (ratio, seed, merger) that can change its result; what uses no merger uses no reembedding;
+    uses: run-level settings (ratio, seed, merger) that can change its result; what uses no merger uses no reembedding,
+    and the seed is not among them where the settings are those that the YAML's `seedless_with` names;
     execution_only: settings that cannot, or whose content is hashed instead;
     only_with: settings that count only while others have a certain value, or one of several.
     """
@@ -40,10 +41,12 @@ class Choice:
         return {"name": self.name, **kept}
 
     def _counts(self, key: str) -> bool:
-        wanted = self.only_with.get(key, {})
-        return key not in self.execution_only and all(
-            self.settings[name] in _listed(accepted) for name, accepted in wanted.items()
-        )
+        return key not in self.execution_only and _hold(self.only_with.get(key, {}), self.settings)
+
+
+def _hold(wanted: Mapping[str, Any], settings: Mapping[str, Any]) -> bool:
+    """Whether every named setting has the wanted value, or one of several."""
+    return all(settings[name] in _listed(accepted) for name, accepted in wanted.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +110,16 @@ def run_id(identity: Mapping[str, Any], *, data: str) -> str:
 def parse_choice(group: str, raw: Mapping[str, Any]) -> Choice:
     """One group's composed settings."""
     traits = raw.get("traits") or {}
+    uses = tuple(traits.get("uses", ()))
+    if "seedless_with" in traits and _hold(traits["seedless_with"], raw):
+        uses = tuple(use for use in uses if use != "seed")
     return Choice(
         group=group,
         name=raw["name"],
         settings={key: value for key, value in raw.items() if key not in RESERVED},
         needs=tuple(traits.get("needs", ())),
         provides=tuple(traits.get("provides", ())),
-        uses=tuple(traits.get("uses", ())),
+        uses=uses,
         execution_only=tuple(traits.get("execution_only", ())),
         only_with=traits.get("only_with", {}),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -34,6 +35,8 @@ def _problems(group: str, chosen: Mapping[str, Any]) -> Iterator[str]:
         accepted = (int, float) if type(default) is float else (type(default),)
         if not isinstance(value, accepted) or (isinstance(value, bool) and type(default) is not bool):
             yield f"{group}.{key}={value} must be {kind}, as its default {default} is"
+        elif isinstance(value, float) and not math.isfinite(value):
+            yield f"{group}.{key}={value} must be a finite number; for no limit take a large one"
 
 
 def _interpolated(default: object) -> bool:

@@ -123,7 +123,13 @@ def compare_lines(runs: Sequence[StoredRun], *, as_markdown: bool = False) -> li
                 _difference(_values(group, recall), baseline, group.runs[0]) if group is not groups[0] else "",
             ]
         )
-    return [(markdown if as_markdown else aligned)(header, rows)]
+    table = (markdown if as_markdown else aligned)(header, rows)
+    beyond = {group.name: group.metrics[0].get("beyond_m", 0) for group in groups}
+    return [table, *(_beyond_m(name, nodes) for name, nodes in beyond.items() if nodes)]
+
+
+def _beyond_m(name: str, nodes: int) -> str:
+    return f"not the same budget: by its own rule {name} leaves {nodes:,} nodes more than the others"
 
 
 def _groups(runs: Sequence[StoredRun]) -> list[_Group]:

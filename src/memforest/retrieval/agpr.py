@@ -52,9 +52,9 @@ class Agpr:
             f"retriever.output_order must be one of {', '.join(OUTPUT_ORDERS)}; got {output_order!r}",
         )
         require(0 <= gamma <= 1, f"retriever.gamma must be in [0, 1], got {gamma}")
-        require(candidate_factor >= 1, f"retriever.candidate_factor must be at least 1, got {candidate_factor}")
-        require(anchor_share > 0, f"retriever.anchor_share must be above 0, got {anchor_share}")
-        require(time_scale > 0, f"retriever.time_scale, in seconds, must be above 0, got {time_scale}")
+        require(1 <= candidate_factor <= 1e6, f"retriever.candidate_factor must be in [1, 1e6], got {candidate_factor}")
+        require(0 < anchor_share <= 1e6, f"retriever.anchor_share must be above 0 and at most 1e6, got {anchor_share}")
+        require(time_scale >= 1e-6, f"retriever.time_scale, in seconds, must be at least 1e-6, got {time_scale}")
         self._candidate_factor = candidate_factor
         self._anchor_share = anchor_share
         self._gamma = gamma

@@ -198,7 +198,7 @@ def test_a_failed_merge_aborts_when_asked_to() -> None:
         ("partition", "clusters"), ("alpha", 0), ("cluster_rounding", "up"), ("kmeans_initialisation", "best"),
         ("kmeans_starts", 0), ("kmeans_iterations", 0), ("kmeans_tolerance", -1), ("beta", 2), ("window", -1),
         ("window_unit", "days"), ("exact_up_to", 1), ("scan_size", 0), ("scan_threshold", 2), ("eta", -1),
-        ("degree", "soft"), ("edge_rule", "best"), ("quota", "fair"), ("tree_limit", 1), ("on_failure", "ignore"),
+        ("degree", "soft"), ("edge_rule", "best"), ("quota", "fair"), ("tree_limit", 2), ("on_failure", "ignore"),
     ],
 )  # fmt: skip
 def test_a_setting_out_of_range_is_named(setting: str, value: Any) -> None:

@@ -93,6 +93,20 @@ def test_what_a_method_ignores_is_not_in_the_id(compressor: str, ignored: list[s
         assert identity(f"compressor={compressor}", override) == identity(f"compressor={compressor}")
 
 
+@pytest.mark.parametrize("compressor", ["memforest", "memforest_without_global"])
+@pytest.mark.parametrize(
+    ("changes", "draws"),
+    [
+        (["compressor.partition=scan"], False),
+        (["compressor.partition=scan", "compressor.edge_rule=random"], True),
+        (["compressor.partition=union"], True),
+    ],
+)
+def test_the_seed_is_in_the_id_where_something_is_drawn(compressor: str, changes: list[str], draws: bool) -> None:
+    first, second = (identity(f"compressor={compressor}", *changes, f"seed={seed}") for seed in (0, 1))
+    assert (first != second) == draws
+
+
 def test_settings_of_an_unused_merger_are_not_in_the_id() -> None:
     chosen = ("compressor=none", "merger=extractive")
     assert identity(*chosen, "merger.max_words=3") == identity(*chosen)

@@ -10,7 +10,7 @@ from memforest.core.errors import StoreError
 from memforest.report.inspect import compare_lines, list_lines, show_lines, why_lines
 from memforest.store.code import library_versions
 from memforest.store.runs import RunStore
-from tests.unit.report.stored import record, store_run
+from tests.unit.report.stored import record, report, store_run
 
 
 def row(lines: list[str], start: str) -> str:
@@ -89,3 +89,10 @@ def test_questions_without_a_value_do_not_count(tmp_path: Path) -> None:
 def test_a_markdown_table_can_be_asked_for(tmp_path: Path) -> None:
     (table,) = compare_lines([store_run(tmp_path, "r", [1.0])], as_markdown=True)
     assert table.splitlines()[1].startswith("| --- | ---: |")
+
+
+def test_a_row_at_another_budget_is_named(tmp_path: Path) -> None:
+    exact = store_run(tmp_path, "a", [1.0], settings={"ratio": 0.1})
+    more = store_run(tmp_path, "b", [1.0], settings={"ratio": 0.2}, reports=[report(target=3, method_target=5)])
+    assert len(compare_lines([exact])) == 1
+    assert compare_lines([exact, more])[1].startswith("not the same budget: by its own rule")

@@ -23,7 +23,7 @@ class Balanced:
     """
 
     def __init__(self, *, size_penalty: float, round_share: float, drop: float) -> None:
-        require(size_penalty >= 0, f"compressor.size_penalty, a cosine, must be at least 0, got {size_penalty}")
+        require(0 <= size_penalty <= 1e6, f"compressor.size_penalty, a cosine, must be in [0, 1e6], got {size_penalty}")
         require(0 < round_share <= 1, f"compressor.round_share must be in (0, 1], got {round_share}")
         require(0 <= drop <= 1, f"compressor.drop, a share of the nodes to remove, must be in [0, 1], got {drop}")
         self._size_penalty = size_penalty

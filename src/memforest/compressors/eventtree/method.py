@@ -82,7 +82,7 @@ class EventTree:
         require(scan_size >= 1, f"compressor.scan_size, a number of nodes, must be at least 1, got {scan_size}")
         require(-1 <= scan_threshold <= 1, f"compressor.scan_threshold must be in [-1, 1], got {scan_threshold}")
         require(0 <= eta <= 1, f"compressor.eta must be in [0, 1], got {eta}")
-        require(tree_limit >= 2, f"compressor.tree_limit, a number of nodes, must be at least 2, got {tree_limit}")
+        require(tree_limit >= 3, f"compressor.tree_limit, a number of nodes, must be at least 3, got {tree_limit}")
         kmeans = KMeansRule(kmeans_initialisation, kmeans_starts, kmeans_iterations, kmeans_tolerance)
         self._partition = (
             ScanRule(size=scan_size, threshold=scan_threshold)
@@ -176,7 +176,7 @@ class EventTree:
             asked: Pair = pool.pair(*pair)
             raise MethodError(
                 f"merging {asked.older.id} and {asked.newer.id} failed ({outcome.reason}) and "
-                "compressor.on_failure=abort; fix the merger, or set compressor.on_failure=next_pair"
+                "compressor.on_failure=abort; remove the cause, or set compressor.on_failure=next_pair"
             )
         tree.settle(*pair, outcome)
 

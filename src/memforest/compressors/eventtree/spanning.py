@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Edges = NDArray[np.int64]
-"""Edges (i < j) in rows in (i, j) order, shape [edges, 2]."""
+"""Edges (i < j) in rows, in any order, shape [edges, 2]."""
 
 
 class SpanningForest:
@@ -42,7 +42,7 @@ class SpanningForest:
             self._neighbours[second].discard(first)
         for edge in candidates[len(forest) :][taken[len(forest) :]].tolist():
             self._link(*edge)
-        self.edges = _in_order(candidates[taken], len(self._weights))
+        self.edges = candidates[taken]
 
     def refused(self, first: int, second: int) -> None:
         """Follow a failed merge: `weights` holds -inf for the edge between the two nodes."""
@@ -51,8 +51,7 @@ class SpanningForest:
         self._neighbours[first].discard(second)
         self._neighbours[second].discard(first)
         lost = (self.edges == (min(first, second), max(first, second))).all(axis=1)
-        forest = self._reconnected(self.edges[~lost], {first, second}, without=None)
-        self.edges = _in_order(forest, len(self._weights))
+        self.edges = self._reconnected(self.edges[~lost], {first, second}, without=None)
 
     def relabelled(self, weights: NDArray[np.float64], kept: NDArray[np.int64]) -> None:
         """Go on with `weights` of only the nodes `kept` [m], ascending: all that are alive."""
@@ -155,7 +154,7 @@ def maximum_spanning_forest(weights: NDArray[np.float64]) -> Edges:
         better[equal[_code(new, places[equal], count) < _code(parent[equal], places[equal], count)]] = True
         np.copyto(best, row, where=better)
         parent[better] = new
-    return np.array(sorted(edges), dtype=np.int64).reshape(-1, 2)
+    return np.array(edges, dtype=np.int64).reshape(-1, 2)
 
 
 def _kruskal(weights: NDArray[np.float64], edges: Edges) -> NDArray[np.bool_]:
@@ -164,7 +163,8 @@ def _kruskal(weights: NDArray[np.float64], edges: Edges) -> NDArray[np.bool_]:
     parent = list(range(len(weights)))
     taken = np.zeros(len(edges), dtype=bool)
     positions = []
-    for position, (low, high) in zip(order.tolist(), edges[order].tolist(), strict=True):
+    ends = edges[order, 0].tolist(), edges[order, 1].tolist()
+    for position, low, high in zip(order.tolist(), *ends, strict=True):
         # The roots of both, found here rather than by a call: this loop is most of the work of a merge.
         first, second = low, high
         while parent[first] != first:
@@ -208,10 +208,6 @@ def _root(parent: list[int], label: int) -> int:
     while parent[label] != label:
         parent[label] = label = parent[parent[label]]
     return label
-
-
-def _in_order(edges: Edges, count: int) -> Edges:
-    return edges[np.argsort(edges[:, 0] * count + edges[:, 1])]
 
 
 def _code(first: NDArray[np.int64] | int, second: NDArray[np.int64], count: int) -> NDArray[np.int64]:

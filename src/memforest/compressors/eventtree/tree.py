@@ -83,9 +83,10 @@ class ShrinkingTree:
         if not len(edges):
             return None
         scores = self._edge_score.scores(self._weights[edges[:, 0], edges[:, 1]], edges)
-        top = int(np.argmax(scores))
-        first, second = self._places[edges[top]].tolist()
-        return float(scores[top]), (first, second)
+        top = scores.max()
+        tied = edges[scores == top]
+        first, second = min(tied.tolist()) if len(tied) > 1 else tied[0]
+        return float(top), (int(self._places[first]), int(self._places[second]))
 
     def settle(self, first: int, second: int, outcome: MergeOutcome) -> None:
         """Take in the outcome for a pair of places."""
