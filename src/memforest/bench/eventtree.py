@@ -14,6 +14,7 @@ from typing import Any
 
 from memforest.bench.figures import Figure
 from memforest.bench.published import published_procedure
+from memforest.bench.timing import median_microseconds
 from memforest.bench.worlds import near_duplicates, topical, unrelated
 from memforest.compression import compress
 from memforest.compressors.eventtree.tree import EdgeScore, ShrinkingTree
@@ -25,7 +26,6 @@ from memforest.core.protocols import Embedder, Embedding
 from memforest.core.types import Memory, MemoryNode, Pair, Query
 from memforest.core.vectors import normalised
 from memforest.pipeline.compression import compress_memories
-from memforest.retrieval.timing import median_microseconds
 
 _PAPER = settings("compressor", "memforest")
 
