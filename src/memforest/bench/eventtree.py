@@ -27,8 +27,6 @@ from memforest.core.types import Memory, MemoryNode, Pair, Query
 from memforest.core.vectors import normalised
 from memforest.pipeline.compression import compress_memories
 
-_PAPER = settings("compressor", "memforest")
-
 
 def figures(*, small: bool, say: Callable[[str], None]) -> list[Figure]:
     """Every figure, in order; `small` is for tests: the same work on little data. Raises MethodError when the two
@@ -66,17 +64,22 @@ def _one_tree(small: bool) -> list[Figure]:
 
 def _timed_pair(memory: Memory, target: int, merge: _Remembered) -> tuple[float, float, Sequence[MemoryNode]]:
     own, _ = _seconds(lambda: _shrunk(memory, target, merge))
-    published, live = _seconds(lambda: published_procedure(memory.nodes, target=target, eta=_PAPER["eta"], merge=merge))
+    eta = _paper()["eta"]
+    published, live = _seconds(lambda: published_procedure(memory.nodes, target=target, eta=eta, merge=merge))
     return own, published, live
 
 
 def _shrunk(memory: Memory, target: int, merge: _Remembered) -> tuple[MemoryNode, ...]:
     pool = Pool(memory.nodes)
-    score = EdgeScore(eta=_PAPER["eta"], degree=_PAPER["degree"], edge_rule=_PAPER["edge_rule"])
+    score = EdgeScore(**{name: _paper()[name] for name in ("eta", "degree", "edge_rule")})
     tree = ShrinkingTree(pool, pool.places, edge_score=score)
     while len(tree) > target and (best := tree.best()):
         tree.settle(*best[1], merge(pool.pair(*best[1])))
     return pool.nodes
+
+
+def _paper() -> dict[str, Any]:
+    return settings("compressor", "memforest")
 
 
 class _Remembered:
@@ -187,10 +190,11 @@ def _retrieval(small: bool) -> list[Figure]:
 def _threads(small: bool) -> list[Figure]:
     """One memory compressed with one and with two threads of BLAS and OpenMP; MethodError when results differ."""
     memory = topical(300 if small else 5_000)
+    grouped = {"exact_up_to": len(memory) // 5}
     results = []
     for threads in (1, 2):
         with _threads_at_most(threads):
-            made = compress(memory, method="memforest", ratio=0.5).memory
+            made = compress(memory, method="memforest", ratio=0.5, settings=grouped).memory
         results.append((tuple(node.id for node in made.nodes), made.matrix.tobytes()))
     if results[0] != results[1]:
         raise MethodError("one and two threads compressed a memory differently")

@@ -38,6 +38,11 @@ def on_grid(matrix: NDArray[np.floating]) -> Grid:
     return np.asarray(np.rint(np.asarray(matrix, dtype=np.float64) * scale) / scale)
 
 
+def mean_vector(grid: Grid) -> Grid:
+    """The mean of grid vectors, on the grid, shape [dimension]. The sum is exact; there must be at least one."""
+    return on_grid(grid.sum(axis=0) / len(grid))
+
+
 def similarity(left: Grid, right: Grid) -> NDArray[np.float64]:
     """Cosines of grid vectors, exact: [n, d] x [m, d] -> [n, m], [n, d] x [d] -> [n]."""
     return np.asarray(left @ right.T)

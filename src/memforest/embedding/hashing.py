@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -12,8 +11,7 @@ import numpy as np
 from memforest.core.checks import require
 from memforest.core.protocols import Embedding
 from memforest.core.vectors import normalised
-
-_WORD = re.compile(r"\w+")
+from memforest.core.words import words_of
 
 
 class Hashing:
@@ -37,7 +35,7 @@ class Hashing:
         """Vectors [texts, buckets]; a text without words gets zeros."""
         counts = np.zeros((len(texts), self._buckets), dtype=np.float64)
         for row, text in enumerate(texts):
-            for word in _WORD.findall(text.lower()):
+            for word in words_of(text):
                 place, sign = _place(word)
                 counts[row, place % self._buckets] += sign
         return Embedding(vectors=normalised(counts), truncated=np.zeros(len(texts), dtype=bool))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from memforest.core.checks import require
 from memforest.core.types import Memory
-from memforest.core.vectors import Grid, on_grid, similarity
+from memforest.core.vectors import Grid, mean_vector, similarity
 
 HUBNESS = ("none", "mean", "local")
 _ROWS = 512
@@ -56,11 +56,6 @@ def mean_hubness(grid: Grid) -> NDArray[np.float64]:
     the mean of the similarities. It takes O(nodes * dimension).
     """
     return similarity(grid, mean_vector(grid)) if len(grid) else np.zeros(0)
-
-
-def mean_vector(grid: Grid) -> Grid:
-    """The mean of grid vectors, on the grid, shape [dimension]."""
-    return on_grid(grid.sum(axis=0) / len(grid))
 
 
 def local_hubness(grid: Grid, *, neighbours: int) -> NDArray[np.float64]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memforest.core.checks import require
-
-_WORD = re.compile(r"\w+")
-
-
-def words_of(text: str) -> list[str]:
-    """Lower-case runs of letters, digits and underscores, repeats included."""
-    return _WORD.findall(text.lower())
+from memforest.core.words import words_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

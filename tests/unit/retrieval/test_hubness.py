@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from memforest.core.errors import ConfigError
 from memforest.core.types import Memory, Query
-from memforest.core.vectors import on_grid, similarity
+from memforest.core.vectors import mean_vector, on_grid, similarity
 from memforest.retrieval import hubness
 from memforest.retrieval.hub_corrected import HubCorrected
-from memforest.retrieval.hubness import HubCorrection, local_hubness, mean_hubness, mean_vector
+from memforest.retrieval.hubness import HubCorrection, local_hubness, mean_hubness
 from memforest.retrieval.topk import TopK
 from tests.builders import axis, memory, node, unit_vectors
 

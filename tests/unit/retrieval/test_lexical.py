@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from memforest.core.errors import ConfigError
 from memforest.core.types import Query
+from memforest.core.words import words_of
 from memforest.retrieval.bm25 import Bm25
-from memforest.retrieval.lexical import InvertedLists, Weighting, words_of
+from memforest.retrieval.lexical import InvertedLists, Weighting
 from tests.builders import axis, memory, node
 
 WORDS = st.lists(st.sampled_from(["ada", "bo", "cat", "dog", "elm"]), max_size=7).map(" ".join)

@@ -11,7 +11,7 @@ from memforest.compressors.pool import Pool
 from memforest.core.checks import require
 from memforest.core.protocols import Reduction, Waves
 from memforest.core.types import Memory, MemoryNode, target_count
-from memforest.core.vectors import on_grid, similarity
+from memforest.core.vectors import mean_vector, similarity
 
 
 class Balanced:
@@ -57,6 +57,6 @@ def _without_hubs(memory: Memory, *, count: int) -> tuple[MemoryNode, ...]:
     """
     if not count:
         return memory.nodes
-    likeness = similarity(memory.grid, on_grid(memory.grid.mean(axis=0)))
+    likeness = similarity(memory.grid, mean_vector(memory.grid))
     kept = np.sort(np.argsort(-likeness, kind="stable")[count:])
     return tuple(memory.nodes[place] for place in kept)

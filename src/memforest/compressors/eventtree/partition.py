@@ -13,7 +13,7 @@ from memforest.compressors.clustering import KMeansRule, bounded_groups, kmeans
 from memforest.compressors.eventtree.quotas import largest_remainder
 from memforest.core.order import timeline
 from memforest.core.types import Memory
-from memforest.core.vectors import Grid, similarity
+from memforest.core.vectors import Grid, mean_vector, similarity
 
 _NEIGHBOURS = 3
 _ROWS_AT_ONCE = 10_000
@@ -110,8 +110,8 @@ class _Choice:
 
 def _nearest_groups(grid: Grid, groups: list[Places]) -> list[Places]:
     """For each group the numbers of those with the most similar means, itself included, ascending."""
-    means = np.stack([grid[group].mean(axis=0) for group in groups])
-    closeness = means @ means.T
+    means = np.stack([mean_vector(grid[group]) for group in groups])
+    closeness = similarity(means, means)
     np.fill_diagonal(closeness, np.inf)
     return list(np.sort(np.argsort(-closeness, axis=1, kind="stable")[:, :_NEIGHBOURS], axis=1))
 
