@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,10 +29,13 @@ class KMeansRule:
     tolerance: shift of the centres, relative to the variance, below which they stop.
     """
 
-    initialisation: str = "k-means++"
-    starts: int = 1
-    iterations: int = 300
-    tolerance: float = 1e-4
+    initialisation: str
+    starts: int
+    iterations: int
+    tolerance: float
+
+
+STANDARD = KMeansRule("k-means++", starts=1, iterations=300, tolerance=1e-4)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +57,7 @@ class Clusters:
         return order[np.searchsorted(self.labels[order], np.arange(self.count))]
 
 
-def kmeans(grid: Grid, *, clusters: int, seed: int, rule: KMeansRule = KMeansRule()) -> Clusters:
+def kmeans(grid: Grid, *, clusters: int, seed: int, rule: KMeansRule = STANDARD) -> Clusters:
     """Cluster unit vectors [nodes, dimension]. Needs 1 <= clusters <= nodes."""
     fitted = _fit(grid, clusters, seed, rule)
     _, labels = np.unique(fitted.labels_, return_inverse=True)
@@ -88,7 +91,7 @@ def _rough_labels(grid: Grid, clusters: int, seed: int) -> NDArray[np.int64]:
     from threadpoolctl import threadpool_limits
 
     sample = grid[:: math.ceil(len(grid) / _ROUGH_SAMPLE)]
-    fitted = _fit(sample, min(clusters, len(sample)), seed, KMeansRule(iterations=20))
+    fitted = _fit(sample, min(clusters, len(sample)), seed, replace(STANDARD, iterations=20))
     with threadpool_limits(limits=1):
         return np.asarray(fitted.predict(grid), dtype=np.int64)
 

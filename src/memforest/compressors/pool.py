@@ -51,9 +51,11 @@ class Pool:
         known = [pair for pair in self._refused if pair <= place_of.keys()]
         return [(place_of[first], place_of[second]) for first, second in known]
 
-    def allowed_pairs(self) -> list[tuple[int, int]]:
-        """All pairs of live places that were not refused, in order. Quadratic: for what is left after failures."""
-        return [pair for pair in combinations(self.places, 2) if not self.refused(*pair)]
+    def allowed_pairs(self, places: Sequence[int] | None = None) -> list[tuple[int, int]]:
+        """All pairs of live places, or of some, that were not refused, in order. Quadratic: for what is left after
+        failures."""
+        among = self.places if places is None else places
+        return [pair for pair in combinations(among, 2) if not self.refused(*pair)]
 
     def pair(self, first: int, second: int) -> Pair:
         """The nodes at two places as a pair in time order."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from memforest.compressors.clustering import KMeansRule
+from memforest.compressors.clustering import STANDARD
 from memforest.compressors.eventtree.method import EventTree
 from memforest.compressors.eventtree.partition import UnionRule
 from memforest.config.folder import settings
@@ -99,5 +99,5 @@ def union_partition(
     seed: int = 0,
 ) -> list[list[int]]:
     """The paper's partition as plain lists."""
-    rule = UnionRule(alpha, "floor", KMeansRule(), beta, window, window_unit, exact_up_to)
+    rule = UnionRule(alpha, "floor", STANDARD, beta, window, window_unit, exact_up_to)
     return [part.tolist() for part in rule.partition(of, seed=seed)]

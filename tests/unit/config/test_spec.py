@@ -107,6 +107,21 @@ def test_the_seed_is_in_the_id_where_something_is_drawn(compressor: str, changes
     assert (first != second) == draws
 
 
+@pytest.mark.parametrize(
+    ("chosen", "idle"),
+    [
+        ("compressor.degree=none", "compressor.eta=0.5"),
+        ("compressor.edge_rule=random", "compressor.eta=0.5"),
+        ("compressor.edge_rule=random", "compressor.degree=max_norm"),
+        ("compressor.partition=scan", "compressor.alpha=0.2"),
+        ("compressor.partition=union", "compressor.scan_size=7"),
+    ],
+)
+def test_settings_that_nothing_reads_are_not_in_the_id(chosen: str, idle: str) -> None:
+    both = ("compressor=memforest", chosen)
+    assert identity(*both, idle) == identity(*both)
+
+
 def test_settings_of_an_unused_merger_are_not_in_the_id() -> None:
     chosen = ("compressor=none", "merger=extractive")
     assert identity(*chosen, "merger.max_words=3") == identity(*chosen)

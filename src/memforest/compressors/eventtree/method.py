@@ -19,7 +19,7 @@ from memforest.core.order import TIME_UNITS
 from memforest.core.outcomes import MergeFailed, MergeOutcome
 from memforest.core.protocols import Reduction, Waves
 from memforest.core.seeding import generator
-from memforest.core.types import Memory, Pair, target_count
+from memforest.core.types import Memory, target_count
 from memforest.core.vectors import on_grid
 
 PARTITIONS = ("union", "scan")
@@ -173,7 +173,7 @@ class EventTree:
 
     def _settle(self, pool: Pool, tree: Tree, pair: tuple[int, int], outcome: MergeOutcome) -> None:
         if self._on_failure == "abort" and isinstance(outcome, MergeFailed):
-            asked: Pair = pool.pair(*pair)
+            asked = pool.pair(*pair)
             raise MethodError(
                 f"merging {asked.older.id} and {asked.newer.id} failed ({outcome.reason}) and "
                 "compressor.on_failure=abort; remove the cause, or set compressor.on_failure=next_pair"

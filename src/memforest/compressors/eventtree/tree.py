@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Protocol
 
 import numpy as np
@@ -135,7 +134,7 @@ class RandomTree:
         first, second = sorted(self._random.choice(len(self), size=2, replace=False).tolist())
         pair = self._places[first], self._places[second]
         if self._pool.refusals and self._pool.refused(*pair):
-            allowed = [pair for pair in combinations(self._places, 2) if not self._pool.refused(*pair)]
+            allowed = self._pool.allowed_pairs(self._places)
             if not allowed:
                 return None
             pair = allowed[int(self._random.integers(len(allowed)))]
