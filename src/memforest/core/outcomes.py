@@ -9,9 +9,10 @@ from memforest.core.types import MemoryNode, Segment
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer was given."""
+    """An answer was given. `reply` is all that the model wrote, where the answer is only a part of it."""
 
     text: str
+    reply: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +24,11 @@ class Abstained:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """No answer: `stage` names the step that failed, `error` the reason."""
+    """No answer: `stage` names the step that failed, `error` the reason; `detail` is for people."""
 
     stage: str
     error: str
+    detail: str = ""
 
 
 Answer = Answered | Abstained | Failed
@@ -34,19 +36,24 @@ Answer = Answered | Abstained | Failed
 
 @dataclass(frozen=True, slots=True)
 class Correct:
-    """The judge accepted the answer."""
+    """The judge accepted the answer; `votes` are its single verdicts where it gave several."""
+
+    votes: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Incorrect:
-    """The judge rejected the answer."""
+    """The judge rejected the answer; `votes` are its single verdicts where it gave several."""
+
+    votes: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Unscored:
-    """No verdict, and why."""
+    """No verdict, and why. `retry` says that a failed call is the reason, which the next run makes again."""
 
     reason: str
+    retry: bool = False
 
 
 Verdict = Correct | Incorrect | Unscored

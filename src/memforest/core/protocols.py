@@ -159,19 +159,40 @@ class Retriever(Protocol):
         """Takes any memory, before and after any compressor, empty ones too."""
 
 
-Search = Callable[[Query], Sequence[Hits]]
-"""One hits list per memory of the unit."""
+Search = Callable[[str], Sequence[Hits]]
+"""A text -> one hits list per memory of the unit."""
 
 
 class Answerer(Protocol):
     """Question and search -> answer; the answerer owns the loop."""
 
+    @property
+    def context(self) -> str:
+        """What its search looks into, one of CONTEXTS; the answerer cannot tell."""
+
+    @property
+    def concurrency(self) -> int:
+        """How many questions it may work on at once."""
+
     def answer(self, *, question: Question, search: Search) -> Answer:
-        """A typed outcome; failures are returned, not raised."""
+        """A typed outcome; failures are returned, not raised. Thread-safe."""
+
+
+CONTEXTS = ("memory", "history", "nothing", "evidence")
+"""memory: the compressed memories by the retriever; history: all turns in order; nothing: no node; evidence: the
+evidence turns."""
 
 
 class Judge(Protocol):
     """Question, gold, answer -> verdict."""
 
+    @property
+    def identity(self) -> str:
+        """Names rule, model and prompt, as in the name of the metric: equal identities judge alike."""
+
+    @property
+    def concurrency(self) -> int:
+        """How many answers it may judge at once."""
+
     def judge(self, *, question: Question, gold: Gold, answer: Answer) -> Verdict:
-        """A typed verdict; what cannot be judged is Unscored with a reason."""
+        """A typed verdict; what cannot be judged is Unscored with a reason. Thread-safe."""
