@@ -6,12 +6,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from memforest.config.folder import conf_folder
-from memforest.config.overrides import check_overrides
-from memforest.config.spec import Choice, RunSpec, parse_spec
+from memforest.config.folder import conf_folder, settings
+from memforest.config.overrides import check_overrides, default_options
+from memforest.config.spec import Choice, RunSpec, parse_choice, parse_spec
 from memforest.config.values import check_values
+from memforest.core.chat import Chat
 from memforest.core.errors import ConfigError, MemforestError
-from memforest.core.protocols import Backbone, Compressor, Dataset, Embedder, Merger, Reembedding, Retriever
+from memforest.core.protocols import (
+    Answerer,
+    Backbone,
+    Compressor,
+    Dataset,
+    Embedder,
+    Judge,
+    Merger,
+    Reembedding,
+    Retriever,
+)
+from memforest.llm.ledger import Ledger
+from memforest.llm.open import open_chat
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +38,9 @@ class Components:
     merger: Merger
     reembedding: Reembedding
     retriever: Retriever
+    answerer: Answerer | None
+    judge: Judge | None
+    ledger: Ledger
 
 
 def compose(overrides: Sequence[str]) -> dict[str, Any]:
@@ -62,13 +78,14 @@ def plain(config: Any) -> Mapping[str, Any]:
     return raw
 
 
-def instantiate(choice: Choice) -> Any:
-    """The component of a choice, its settings as keyword arguments. Raises ConfigError for what it refuses."""
+def instantiate(choice: Choice, **more: Any) -> Any:
+    """The component of a choice, its settings and `more` as keyword arguments. Raises ConfigError for what it
+    refuses."""
     from hydra.errors import InstantiationException
     from hydra.utils import instantiate as hydra_instantiate
 
     try:
-        return hydra_instantiate(dict(choice.settings), _convert_="all")
+        return hydra_instantiate(dict(choice.settings), _convert_="all", **more)
     except InstantiationException as error:
         if isinstance(error.__cause__, MemforestError):
             raise error.__cause__ from None
@@ -76,5 +93,23 @@ def instantiate(choice: Choice) -> Any:
 
 
 def components(spec: RunSpec) -> Components:
-    """All components of a spec."""
-    return Components(**{group: instantiate(choice) for group, choice in spec.choices.items()})
+    """All components of a spec, with the models that they ask; all calls of one set are in one ledger."""
+    ledger = Ledger()
+    if not spec.merges:
+        # Nobody asks the merger, so it needs no model.
+        spec = spec.with_choices(merger=parse_choice("merger", settings("merger", default_options()["merger"])))
+    absent = {"llm"} | ({"answerer"} if not spec.answers else set()) | ({"judge"} if not spec.judges else set())
+    made = {
+        group: None if group in absent else instantiate(choice, **_chats(spec, choice, ledger))
+        for group, choice in spec.choices.items()
+    }
+    made.pop("llm")
+    return Components(**made, ledger=ledger)
+
+
+def _chats(spec: RunSpec, choice: Choice, ledger: Ledger) -> dict[str, Chat]:
+    """The model that a choice asks, as its argument `chat`."""
+    if not choice.roles:
+        return {}
+    (role,) = choice.roles
+    return {"chat": open_chat(spec.model(role), role=role, cache=spec.outputs / "artifacts" / "responses", ledger=ledger)}

@@ -110,20 +110,28 @@ def _require_setting(key: str, chosen: dict[str, list[str]]) -> None:
     root, *rest = key.split(".")
     if root in chosen:
         for option in chosen[root]:
-            known = [name for name in settings(root, option) if name not in (*RESERVED, "_target_")]
-            if len(rest) != 1 or rest[0] not in known:
-                raise unknown(f"the setting of {root}={option}", ".".join(rest), known)
+            known = {
+                name: value for name, value in settings(root, option).items() if name not in (*RESERVED, "_target_")
+            }
+            _require_part(rest, known, what=f"the setting of {root}={option}")
         return
     known_root = {name: value for name, value in root_settings().items() if name != "defaults"}
     _require_path(key, known_root)
 
 
 def _require_path(key: str, tree: dict[str, Any]) -> None:
-    node: Any = tree
-    for depth, part in enumerate(key.split(".")):
+    root, *rest = key.split(".")
+    if root not in tree:
+        raise unknown("the option", key, [name for name in [*tree, *groups()] if name != "hydra"])
+    _require_part(rest, tree[root], what="the option", above=f"{root}.")
+
+
+def _require_part(parts: Sequence[str], tree: Any, *, what: str, above: str = "") -> None:
+    """Raises ConfigError unless the parts of a dotted name lead to a setting in a tree of settings."""
+    node = tree
+    for part in parts:
         if not isinstance(node, dict) or part not in node:
-            names = list(node) if isinstance(node, dict) else []
-            if depth == 0:
-                names = [name for name in [*names, *groups()] if name != "hydra"]
-            raise unknown("the option", key, names)
+            raise unknown(what, above + ".".join(parts), list(node) if isinstance(node, dict) else [])
         node = node[part]
+    if not parts and not above:
+        raise unknown(what, "", list(tree))

@@ -13,7 +13,7 @@ from typing import Any
 from memforest.config.compose import compose_spec
 from memforest.config.folder import options, root_settings, settings
 from memforest.config.overrides import default_options
-from memforest.config.spec import GROUPS, RunSpec
+from memforest.config.spec import GROUPS, MODELS, RunSpec
 from memforest.core.errors import ConfigError
 
 _WORD = re.compile(r"[A-Za-z_/][\w./-]*")
@@ -41,16 +41,27 @@ def command(identity: Mapping[str, Any], outputs: Path) -> str:
 
 def recorded_overrides(identity: Mapping[str, Any]) -> list[str]:
     """Overrides that compose a spec with this identity: whatever differs from the defaults."""
-    chosen = {group: identity[group] for group in GROUPS if identity[group] is not None}
+    chosen = {group: dict(identity[group]) for group in GROUPS if identity.get(group) is not None}
+    models = {role: model for choice in chosen.values() for role, model in choice.pop(MODELS, {}).items()}
     return [
         *(f"{group}={choice['name']}" for group, choice in chosen.items() if choice["name"] != _default(group)),
         *(override for group, choice in chosen.items() for override in _changed(group, choice)),
+        *_models(models),
         *(
             f"{name}={_written(value)}"
             for name, value in identity.items()
             if name not in GROUPS and value is not None and value != root_settings()[name]
         ),
     ]
+
+
+def _models(models: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The models of each role; where they are served is not recorded, so that `llm.base_url` or another choice of
+    `llm` has to be added before they can be asked again."""
+    if models:
+        yield "llm=endpoint"
+    for role, model in models.items():
+        yield from (f"llm.roles.{role}.{name}={_written(value)}" for name, value in model.items())
 
 
 def _default(group: str) -> str:

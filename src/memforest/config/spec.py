@@ -10,9 +10,26 @@ from typing import Any
 
 from memforest.core.digests import digest
 from memforest.core.errors import ConfigError
+from memforest.llm.settings import RoleSettings, role_settings
 
-GROUPS = ("dataset", "backbone", "embedder", "compressor", "merger", "reembedding", "retriever")
+GROUPS = (
+    "dataset",
+    "backbone",
+    "embedder",
+    "compressor",
+    "merger",
+    "reembedding",
+    "retriever",
+    "answerer",
+    "judge",
+    "llm",
+)
+OPTIONAL = ("answerer", "judge", "llm")
+"""Groups whose option `none` is nothing at all: it is in no identity."""
 RESERVED = ("name", "traits")
+NONE = "none"
+MODELS = "llm"
+"""The key of a choice's identity that holds its models by role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +40,8 @@ class Choice:
     uses: run-level settings (ratio, seed, merger) that can change its result; what uses no merger uses no reembedding,
     and the seed is not among them where the settings are those that the YAML's `seedless_with` names;
     execution_only: settings that cannot, or whose content is hashed instead;
-    only_with: settings that count only while others have a certain value, or one of several.
+    only_with: settings that count only while others have a certain value, or one of several;
+    roles: what it asks language models for, one of `core.chat.ROLES` each.
     """
 
     group: str
@@ -34,6 +52,7 @@ class Choice:
     uses: tuple[str, ...]
     execution_only: tuple[str, ...]
     only_with: Mapping[str, Mapping[str, Any]]
+    roles: tuple[str, ...]
 
     def identity(self) -> dict[str, Any]:
         """What can change an output: the name and the settings that count, equal numbers written alike."""
@@ -58,6 +77,7 @@ class RunSpec:
     k: int
     word_budgets: tuple[int, ...]
     seed: int
+    skip_categories: tuple[str, ...]
     workers: int
     outputs: Path
 
@@ -65,9 +85,10 @@ class RunSpec:
         return self.choices[group]
 
     def identity(self) -> dict[str, Any]:
-        """Settings that can change an output; what the compressor ignores is normalised to null."""
+        """Settings that can change an output; what the compressor ignores is normalised to null, what is not chosen
+        is left out."""
         uses = self["compressor"].uses
-        groups: dict[str, Any] = {group: choice.identity() for group, choice in self.choices.items()}
+        groups = {group: self._identity(group) for group in GROUPS if group not in OPTIONAL}
         if not self.merges:
             groups |= {"merger": None, "reembedding": None}
         return {
@@ -76,7 +97,44 @@ class RunSpec:
             "seed": self.seed if "seed" in uses else None,
             "k": self.k,
             "word_budgets": list(self.word_budgets),
+            **self._answering(),
         }
+
+    def _answering(self) -> dict[str, Any]:
+        if not self.answers:
+            return {}
+        chosen = ["answerer", *(["judge"] if self.judges else [])]
+        return {**{group: self._identity(group) for group in chosen}, "skip_categories": list(self.skip_categories)}
+
+    def _identity(self, group: str) -> dict[str, Any]:
+        """A choice's identity, with that of the models that it asks."""
+        choice = self[group]
+        models = {role: self.model(role).identity() for role in choice.roles}
+        return {**choice.identity(), **({MODELS: models} if models else {})}
+
+    def model(self, role: str) -> RoleSettings:
+        """The language model in one role."""
+        return role_settings(self["llm"].settings, role)
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """What language models are asked for in this run."""
+        working = [group for group, choice in self.choices.items() if choice.roles and self._works(group)]
+        return tuple(role for group in working for role in self[group].roles)
+
+    def _works(self, group: str) -> bool:
+        idle = {"merger": not self.merges, "answerer": not self.answers, "judge": not self.judges}
+        return not idle.get(group, False)
+
+    @property
+    def answers(self) -> bool:
+        """Whether questions are answered, not only searched."""
+        return self["answerer"].name != NONE
+
+    @property
+    def judges(self) -> bool:
+        """Whether answers are judged."""
+        return self.answers and self["judge"].name != NONE
 
     @property
     def merges(self) -> bool:
@@ -88,9 +146,9 @@ class RunSpec:
         """The ratio; 0 for a compressor that ignores it, so that equal runs have equal reports."""
         return self.ratio if "ratio" in self["compressor"].uses else 0.0
 
-    def with_compressor(self, choice: Choice) -> RunSpec:
-        """The same run with another compressor."""
-        return replace(self, choices={**self.choices, "compressor": choice})
+    def with_choices(self, **choices: Choice) -> RunSpec:
+        """The same run with other choices for some groups."""
+        return replace(self, choices={**self.choices, **choices})
 
 
 def run_id(identity: Mapping[str, Any], *, data: str) -> str:
@@ -102,6 +160,7 @@ def run_id(identity: Mapping[str, Any], *, data: str) -> str:
     if merger is not None:
         parts.append(merger["name"])
     parts.append(identity["retriever"]["name"])
+    parts += [identity[group]["name"] for group in ("answerer", "judge") if group in identity]
     if identity["seed"] is not None:
         parts.append(f"seed{identity['seed']}")
     return "-".join(parts) + "-" + digest({"settings": identity, "data": data})[:10]
@@ -122,6 +181,7 @@ def parse_choice(group: str, raw: Mapping[str, Any]) -> Choice:
         uses=uses,
         execution_only=tuple(traits.get("execution_only", ())),
         only_with=traits.get("only_with", {}),
+        roles=tuple(traits.get("roles", ())),
     )
 
 
@@ -133,6 +193,7 @@ def parse_spec(raw: Mapping[str, Any]) -> RunSpec:
         k=raw["k"],
         word_budgets=_listed(raw["word_budgets"]),
         seed=raw["seed"],
+        skip_categories=_listed(raw["skip_categories"]),
         workers=raw["workers"],
         outputs=Path(str(raw["paths"]["outputs"])),
     )
@@ -181,7 +242,10 @@ def _value_problems(spec: RunSpec) -> Sequence[str]:
 def _pairing_problems(spec: RunSpec) -> Sequence[str]:
     """Needs that the choice before does not provide, in one sentence that names both."""
     problems = []
-    for provider, users in (("dataset", ("backbone",)), ("backbone", ("compressor", "retriever"))):
+    for provider, users in (
+        ("dataset", ("backbone", "answerer", "judge")),
+        ("backbone", ("compressor", "retriever")),
+    ):
         for user in users:
             lacking = [need for need in spec[user].needs if need not in spec[provider].provides]
             if lacking:
@@ -189,6 +253,14 @@ def _pairing_problems(spec: RunSpec) -> Sequence[str]:
                     f"{user}={spec[user].name} needs {' and '.join(lacking)}, "
                     f"which {provider}={spec[provider].name} does not provide"
                 )
+    if not spec.answers and spec["judge"].name != NONE:
+        problems.append(f"judge={spec['judge'].name} judges answers, and answerer=none gives none; choose an answerer")
+    if spec["llm"].name == NONE:
+        problems += [
+            f"{group}={spec[group].name} asks a language model, and llm=none is none; choose one with llm=NAME"
+            for group in GROUPS
+            if set(spec[group].roles) & set(spec.roles)
+        ]
     return problems
 
 

@@ -27,19 +27,33 @@ def reference_records(
     The oracle's text is each evidence turn with its speaker's name, in order of the evidence; ids that name no turn
     are beyond any retriever.
     """
-    memory = _turns(unit)
-    place = {node.id: number for number, node in enumerate(memory.nodes)}
+    memory = history(unit)
     scorer = UnitScorer([memory], word_budgets=word_budgets)
-    records = []
-    for question, gold in zip(questions, golds, strict=True):
-        wanted = gold.evidence if kind == ORACLE else ()
-        order = tuple(place[turn] for turn in wanted if turn in place)
-        hits = Hits(memory=memory, order=order, scores=(1.0,) * len(order), k=len(order))
-        records.append(scorer.score(question, gold, [hits]))
-    return records
+    return [
+        scorer.score(question, gold, [evidence_hits(memory, gold) if kind == ORACLE else _no_hits(memory)])
+        for question, gold in zip(questions, golds, strict=True)
+    ]
 
 
-def _turns(unit: Unit) -> Memory:
+def evidence_hits(memory: Memory, gold: Gold) -> Hits:
+    """The evidence turns in a memory of all turns, in order of the evidence."""
+    place = {node.id: number for number, node in enumerate(memory.nodes)}
+    order = tuple(place[turn] for turn in gold.evidence if turn in place)
+    return Hits(memory=memory, order=order, scores=(1.0,) * len(order), k=len(order))
+
+
+def whole(memory: Memory) -> Hits:
+    """All nodes of a memory in their order."""
+    count = len(memory)
+    return Hits(memory=memory, order=tuple(range(count)), scores=(1.0,) * count, k=count)
+
+
+def _no_hits(memory: Memory) -> Hits:
+    return Hits(memory=memory, order=(), scores=(), k=0)
+
+
+def history(unit: Unit) -> Memory:
+    """All turns of a unit with their speakers' names, in order; the vectors are of no use."""
     nodes = tuple(
         MemoryNode(
             id=turn.id,

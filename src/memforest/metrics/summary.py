@@ -45,7 +45,7 @@ def _recalls(
             "units": {record["unit"]: record["reason"] for record in absent},
         },
         **{name: percent_mean(searched, name) for name in RECALLS},
-        "intervals": {name: _interval(searched, name) for name in RECALLS},
+        "intervals": {name: interval(searched, name) for name in RECALLS},
         **{
             f"{name}_by_category": {
                 category: percent_mean([r for r in searched if r["category"] == category], name)
@@ -65,12 +65,12 @@ def _recalls(
         },
         "intervals_at_words": {
             name: {
-                str(budget): _interval([{**r["at_words"][str(budget)], "unit": r["unit"]} for r in searched], name)
+                str(budget): interval([{**r["at_words"][str(budget)], "unit": r["unit"]} for r in searched], name)
                 for budget in word_budgets
             }
             for name in RECALLS
         },
-        "context_words": _rounded(sum(r["words"] for r in searched) / len(searched)) if searched else None,
+        "context_words": rounded(sum(r["words"] for r in searched) / len(searched)) if searched else None,
     }
 
 
@@ -83,13 +83,14 @@ def _value(record: Record) -> float | None:
 def percent_mean(records: Sequence[Record], name: str) -> float | None:
     """Mean over the records that have a value, in percent; None when none has."""
     values = [record[name] for record in records if record[name] is not None]
-    return _rounded(100 * sum(values) / len(values)) if values else None
+    return rounded(100 * sum(values) / len(values)) if values else None
 
 
-def _interval(records: Sequence[Record], name: str) -> list[float] | None:
+def interval(records: Sequence[Record], name: str) -> list[float] | None:
+    """The clustered interval of `percent_mean`; None when there is none."""
     scored = [record for record in records if record[name] is not None]
     bounds = clustered_interval([100 * r[name] for r in scored], [r["unit"] for r in scored]) if scored else None
-    return None if bounds is None else [_rounded(bound) for bound in bounds]
+    return None if bounds is None else [rounded(bound) for bound in bounds]
 
 
 def _sizes(reports: Sequence[Mapping[str, Any]], *, ratio: float) -> dict[str, Any]:
@@ -99,7 +100,7 @@ def _sizes(reports: Sequence[Mapping[str, Any]], *, ratio: float) -> dict[str, A
         "nodes_before": before["nodes"],
         "nodes_after": after["nodes"],
         "ratio_requested": ratio,
-        "ratio_realised": _rounded(1 - after["nodes"] / before["nodes"]) if before["nodes"] else 0.0,
+        "ratio_realised": rounded(1 - after["nodes"] / before["nodes"]) if before["nodes"] else 0.0,
         "text_bytes_before": before["text_bytes"],
         "text_bytes_after": after["text_bytes"],
         "vector_bytes_before": before["vector_bytes"],
@@ -120,6 +121,6 @@ def _sizes(reports: Sequence[Mapping[str, Any]], *, ratio: float) -> dict[str, A
 _SIZE_KEYS = ("nodes", "words", "text_bytes", "vector_bytes", "truncated_texts")
 
 
-def _rounded(value: float) -> float:
+def rounded(value: float) -> float:
     """Six decimals: enough for any comparison, and free of the last bits of a sum."""
     return round(value, 6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memforest.config.compose import components
 from memforest.config.folder import settings
-from memforest.config.spec import RunSpec, parse_choice
+from memforest.config.spec import NONE, RunSpec, parse_choice
 from memforest.pipeline.plan import backbone_inputs, make_plan
 from memforest.pipeline.run import execute
 from memforest.report.result import result_lines
@@ -12,13 +12,17 @@ from memforest.store.runs import StoredRun
 
 
 def run_and_print(spec: RunSpec) -> StoredRun:
-    """Carry out a run and its uncompressed reference; the last line printed is the run's folder."""
+    """Carry out a run and its uncompressed reference; the last line printed is the run's folder.
+
+    The reference is searched, never answered: no model is paid for what nobody asked for.
+    """
     parts = components(spec)
     dataset = parts.dataset.load()
     inputs = backbone_inputs(parts, dataset)
     plan = make_plan(spec, dataset, inputs)
-    full_spec = spec.with_compressor(parse_choice("compressor", settings("compressor", "none")))
-    full = plan if spec["compressor"].name == "none" else make_plan(full_spec, dataset, inputs)
+    nothing = {group: parse_choice(group, settings(group, NONE)) for group in ("compressor", "answerer", "judge")}
+    full_spec = spec.with_choices(**nothing)
+    full = plan if spec["compressor"].name == NONE else make_plan(full_spec, dataset, inputs)
     for notice in dataset.notices:
         print(f"notice: {notice}")
     print("plan:")

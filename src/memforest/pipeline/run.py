@@ -15,17 +15,20 @@ from memforest.core.errors import ConfigError
 from memforest.core.files import json_bytes
 from memforest.core.progress import Progress
 from memforest.core.protocols import LoadedDataset
-from memforest.core.types import Memory
+from memforest.core.types import Gold, Memory, Question
 from memforest.embedding.cache import CachedEmbedder
+from memforest.metrics.answers import summarise_answers
 from memforest.metrics.references import NO_MEMORY, ORACLE, reference_records
 from memforest.metrics.scoring import not_runnable
 from memforest.metrics.summary import summarise
+from memforest.pipeline.answering import Answering, Asked
 from memforest.pipeline.clock import StageClock
 from memforest.pipeline.compression import CompressedMemory, compress_memories
+from memforest.pipeline.contexts import Contexts
 from memforest.pipeline.known_merges import KnownMerges
 from memforest.pipeline.plan import Plan
 from memforest.pipeline.relatives import Relatives
-from memforest.pipeline.search import search_records
+from memforest.pipeline.search import UnitSearch, search_records
 from memforest.pipeline.stages import BUILD, COMPRESS, SEARCH, UnitWork, stage_code
 from memforest.store.artifacts import ArtifactStore
 from memforest.store.code import library_versions
@@ -34,6 +37,7 @@ from memforest.store.merge_format import dump_logs
 from memforest.store.provenance import provenance
 from memforest.store.runs import (
     COMPRESSION,
+    LEDGER,
     METRICS,
     PROVENANCE,
     REFERENCES,
@@ -174,6 +178,14 @@ class _Execution:
 
     def _new_records(self, *, skip: int) -> Iterator[dict[str, Any]]:
         """Records of all questions but the first `skip`."""
+        asked = self._asked(skip)
+        answerer = self._parts.answerer
+        if answerer is None:
+            return (item.record for item in asked)
+        return Answering(answerer, self._parts.judge).records(asked)
+
+    def _asked(self, skip: int) -> Iterator[Asked]:
+        """All questions but the first `skip`, searched, unit by unit."""
         for work in self._plan.works:
             passed = min(skip, len(work.questions))
             skip -= passed
@@ -181,19 +193,22 @@ class _Execution:
             if not questions:
                 continue
             if work.missing is not None:
-                yield from (
-                    not_runnable(q, gold, work.missing.reason) for q, gold in zip(questions, golds, strict=True)
-                )
+                for question, gold in zip(questions, golds, strict=True):
+                    yield Asked(question, gold, not_runnable(question, gold, work.missing.reason), None)
                 continue
-            yield from search_records(
-                self._memories(COMPRESS, work),
-                questions,
-                golds,
-                retriever=self._parts.retriever,
-                embedder=self._embedder,
-                k=self._plan.spec.k,
-                word_budgets=self._plan.spec.word_budgets,
-            )
+            yield from self._searched(work, questions, golds)
+
+    def _searched(self, work: UnitWork, questions: Sequence[Question], golds: Sequence[Gold]) -> Iterator[Asked]:
+        spec, answerer = self._plan.spec, self._parts.answerer
+        memories = self._memories(COMPRESS, work)
+        search = UnitSearch(
+            memories, questions, retriever=self._parts.retriever, embedder=self._embedder, k=spec.k
+        )
+        contexts = None if answerer is None else Contexts(answerer.context, work.unit, search)
+        records = search_records(memories, questions, golds, search=search, word_budgets=spec.word_budgets)
+        for question, gold, record in zip(questions, golds, records, strict=True):
+            skipped = contexts is None or gold.category in spec.skip_categories
+            yield Asked(question, gold, record, None if skipped or contexts is None else contexts.of(question, gold))
 
     def _write_results(
         self, attempt: Attempt, records: Sequence[dict[str, Any]], reports: Sequence[dict[str, Any]]
@@ -202,11 +217,16 @@ class _Execution:
         summary = partial(summarise, categories=self._dataset.categories, word_budgets=spec.word_budgets)
         metrics = summary(records, reports, ratio=spec.effective_ratio)
         references = {kind: summary(self._reference(kind), [], ratio=0.0) for kind in (NO_MEMORY, ORACLE)}
+        if spec.answers:
+            judge = None if self._parts.judge is None else self._parts.judge.identity
+            metrics["answers"] = summarise_answers(records, categories=self._dataset.categories, judge=judge)
         attempt.write(METRICS, metrics)
         attempt.write(REFERENCES, references)
         attempt.write(COMPRESSION, list(reports))
         attempt.write(PROVENANCE, provenance())
         attempt.write(TIMINGS, self._clock.as_json())
+        if spec.roles:
+            attempt.write(LEDGER, self._parts.ledger.as_json())
 
     def _reference(self, kind: str) -> list[dict[str, Any]]:
         budgets = self._plan.spec.word_budgets

@@ -3,14 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from memforest.core.errors import MethodError
-from memforest.core.protocols import Embedder, Retriever
+from memforest.core.protocols import Embedder, Retriever, Search
 from memforest.core.types import Gold, Hits, Memory, Query, Question
+from memforest.core.vectors import Vector
 from memforest.metrics.scoring import UnitScorer
+
+
+class UnitSearch:
+    """One unit's memories, made ready for the search; may be asked from several threads.
+
+    The texts of `questions` are embedded together; whatever else is asked for is embedded when it is asked.
+    """
+
+    def __init__(
+        self,
+        memories: Sequence[Memory],
+        questions: Sequence[Question],
+        *,
+        retriever: Retriever,
+        embedder: Embedder,
+        k: int,
+    ) -> None:
+        self._retriever = retriever
+        self._embedder = embedder
+        self._k = k
+        texts = list(dict.fromkeys(question.text for question in questions))
+        self._vectors: dict[str, Vector] = dict(zip(texts, embedder.embed(texts=texts).vectors, strict=True))
+        self._indexes = [retriever.index(memory=memory) for memory in memories]
+
+    def asking(self, question: Question) -> Search:
+        """The search at the time of a question."""
+        return partial(self._rankings, time=question.time)
+
+    def _rankings(self, text: str, *, time: float | None) -> list[Hits]:
+        """One ranking per memory. Raises MethodError when the retriever breaks its protocol."""
+        vector = self._vectors.get(text)
+        if vector is None:
+            (vector,) = self._embedder.embed(texts=[text]).vectors
+        query = Query(text=text, vector=vector, time=time)
+        rankings = [index.search(query=query, k=self._k) for index in self._indexes]
+        for hits in rankings:
+            _require_ranking(hits, k=self._k, retriever=self._retriever)
+        return rankings
 
 
 def search_records(
@@ -18,21 +58,13 @@ def search_records(
     questions: Sequence[Question],
     golds: Sequence[Gold],
     *,
-    retriever: Retriever,
-    embedder: Embedder,
-    k: int,
+    search: UnitSearch,
     word_budgets: Sequence[int],
 ) -> Iterator[dict[str, Any]]:
-    """Records of the questions in order. Raises MethodError when a retriever breaks its protocol."""
-    vectors = embedder.embed(texts=[question.text for question in questions]).vectors
-    indexes = [retriever.index(memory=memory) for memory in memories]
+    """Records of the questions in order."""
     scorer = UnitScorer(memories, word_budgets=word_budgets)
-    for question, gold, vector in zip(questions, golds, vectors, strict=True):
-        query = Query(text=question.text, vector=vector, time=question.time)
-        rankings = [index.search(query=query, k=k) for index in indexes]
-        for hits in rankings:
-            _require_ranking(hits, k=k, retriever=retriever)
-        yield scorer.score(question, gold, rankings)
+    for question, gold in zip(questions, golds, strict=True):
+        yield scorer.score(question, gold, search.asking(question)(question.text))
 
 
 def _require_ranking(hits: Hits, *, k: int, retriever: Retriever) -> None:

@@ -14,11 +14,13 @@ from memforest.core.protocols import LoadedDataset, NotRunnable
 from memforest.core.types import Gold, Question, Unit
 from memforest.store.code import code_of, library_versions
 
-BUILD, COMPRESS, SEARCH = "build", "compress", "search"
+BUILD, COMPRESS, SEARCH, ANSWER, JUDGE = "build", "compress", "search", "answer", "judge"
 STAGES = (BUILD, COMPRESS, SEARCH)
 _EXECUTOR = "memforest.pipeline.compression"
 _SEARCHER = "memforest.pipeline.search"
 _SUMMARY = "memforest.metrics.summary"
+_ANSWERING = ("memforest.pipeline.answering", "memforest.pipeline.contexts", "memforest.metrics.answers")
+_CLIENT = "memforest.llm.open"
 _KEY, _FAMILY = 32, 16
 
 
@@ -43,7 +45,11 @@ def unit_works(spec: RunSpec, dataset: LoadedDataset, inputs: Sequence[str | Not
     """The work of a run, unit by unit, in the dataset's order."""
     code = stage_code(spec)
     settings = _stage_settings(spec)
-    return [_unit_work(unit, found, dataset, code, settings) for unit, found in zip(dataset.units, inputs, strict=True)]
+    stages = stages_of(spec)
+    return [
+        _unit_work(unit, found, dataset, stages, code, settings)
+        for unit, found in zip(dataset.units, inputs, strict=True)
+    ]
 
 
 @lru_cache(maxsize=4096)
@@ -54,13 +60,32 @@ def _content_digest(items: tuple[Unit | Question | Gold, ...]) -> str:
 
 def stage_code(spec: RunSpec) -> dict[str, dict[str, str]]:
     """Source hashes per stage: the chosen modules, the one that runs them, and every module of ours they import."""
-    module = {group: choice.settings["_target_"].rsplit(".", 1)[0] for group, choice in spec.choices.items()}
+    module = {
+        group: choice.settings["_target_"].rsplit(".", 1)[0]
+        for group, choice in spec.choices.items()
+        if "_target_" in choice.settings
+    }
     merging = [module["merger"], module["reembedding"], module["embedder"]] if spec.merges else []
-    return {
+    code = {
         BUILD: code_of([module["backbone"], module["embedder"]]),
-        COMPRESS: code_of([module["compressor"], _EXECUTOR, *merging]),
+        COMPRESS: code_of([module["compressor"], _EXECUTOR, *merging, *_clients(spec, "merger" if merging else None)]),
         SEARCH: code_of([module["retriever"], module["embedder"], _SEARCHER, _SUMMARY]),
     }
+    if spec.answers:
+        code[ANSWER] = code_of([module["answerer"], *_ANSWERING, *_clients(spec, "answerer")])
+    if spec.judges:
+        code[JUDGE] = code_of([module["judge"], *_clients(spec, "judge")])
+    return code
+
+
+def _clients(spec: RunSpec, group: str | None) -> list[str]:
+    """The module through which a choice asks language models, if it does."""
+    return [_CLIENT] if group is not None and spec[group].roles else []
+
+
+def stages_of(spec: RunSpec) -> tuple[str, ...]:
+    """The stages of a run, in order."""
+    return (*STAGES, *([ANSWER] if spec.answers else []), *([JUDGE] if spec.judges else []))
 
 
 def _stage_settings(spec: RunSpec) -> dict[str, Any]:
@@ -81,6 +106,8 @@ def _stage_settings(spec: RunSpec) -> dict[str, Any]:
             "k": identity["k"],
             "word_budgets": identity["word_budgets"],
         },
+        ANSWER: {name: identity.get(name) for name in ("answerer", "skip_categories")},
+        JUDGE: {"judge": identity.get("judge")},
     }
 
 
@@ -101,6 +128,7 @@ def _unit_work(
     unit: Unit,
     found: str | NotRunnable,
     dataset: LoadedDataset,
+    stages: Sequence[str],
     code: Mapping[str, Mapping[str, str]],
     settings: Mapping[str, Any],
 ) -> UnitWork:
@@ -111,7 +139,7 @@ def _unit_work(
     upstream: Any = {"unit": _content_digest((unit,)), "backbone_inputs": found}
     keys: dict[str, str] = {}
     inputs: dict[str, Mapping[str, Any]] = {}
-    for stage in STAGES:
+    for stage in stages:
         if stage == SEARCH:
             upstream = {"memory": upstream, "questions": _content_digest((*questions, *golds))}
         inputs[stage] = {

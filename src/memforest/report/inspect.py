@@ -10,9 +10,13 @@ from typing import Any
 from memforest.core.digests import canonical_json
 from memforest.core.errors import StoreError
 from memforest.core.intervals import clustered_interval
-from memforest.report.result import SHORT_NAMES, label, number, recall_name, with_interval
-from memforest.report.table import aligned, markdown
+from memforest.report.answers import judged
+from memforest.report.result import SHORT_NAMES, label, recall_name
+from memforest.report.table import aligned, markdown, number, with_interval
 from memforest.store.runs import METRICS, RUN, TIMINGS, RunStore, StoredRun
+
+
+_NOTHING = ("-", "-", "-", "-")
 
 
 def list_lines(store: RunStore) -> list[str]:
@@ -22,9 +26,9 @@ def list_lines(store: RunStore) -> list[str]:
         try:
             rows.append(_row(run))
         except StoreError as error:
-            rows.append([run.id, f"damaged: {error}", "-", "-", "-"])
-    rows += [[run_id, f"unfinished, {done} questions", "-", "-", "-"] for run_id, done in store.unfinished().items()]
-    return [aligned(["run", "state", "recall", "nodes", "scored"], rows)] if rows else ["no runs yet"]
+            rows.append([run.id, f"damaged: {error}", *_NOTHING])
+    rows += [[run_id, f"unfinished, {done} questions", *_NOTHING] for run_id, done in store.unfinished().items()]
+    return [aligned(["run", "state", "recall", "nodes", "scored", "judged"], rows)] if rows else ["no runs yet"]
 
 
 def _row(run: StoredRun) -> list[str]:
@@ -32,7 +36,12 @@ def _row(run: StoredRun) -> list[str]:
     state = "stale" if run.changes() else "finished"
     name = recall_name(metrics)
     recall = f"{SHORT_NAMES[name]} {number(metrics[name])}"
-    return [run.id, state, recall, f"{metrics['nodes_after']:,}", _scored(metrics)]
+    return [run.id, state, recall, f"{metrics['nodes_after']:,}", _scored(metrics), _accuracy(metrics)]
+
+
+def _accuracy(metrics: Mapping[str, Any]) -> str:
+    found = judged(metrics)
+    return "-" if found is None else f"{number(found[1]['mean'])} of {found[1]['scored']:,}/{found[1]['asked']:,}"
 
 
 def _scored(metrics: Mapping[str, Any]) -> str:

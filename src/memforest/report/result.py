@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memforest.report.table import aligned
+from memforest.report.answers import answer_lines
+from memforest.report.table import aligned, number, with_interval
 from memforest.store.runs import METRICS, REFERENCES, RUN, StoredRun
 
 Metrics = Mapping[str, Any]
@@ -51,6 +52,7 @@ def result_lines(run: StoredRun, uncompressed: StoredRun) -> list[str]:
         f"by category: {', '.join(f'{name} {number(value)}' for name, value in categories.items())}",
         *_notable(metrics),
         _reading(metrics, full, recall),
+        *_separated(answer_lines(run)),
     ]
 
 
@@ -62,7 +64,8 @@ def label(run: StoredRun) -> str:
         parts.append(f"{settings['ratio']:g}")
     if settings["merger"] is not None:
         parts.append(settings["merger"]["name"])
-    return " ".join([*parts, settings["retriever"]["name"]])
+    chosen = [settings[group]["name"] for group in ("retriever", "answerer") if group in settings]
+    return " ".join([*parts, *chosen])
 
 
 def recall_name(metrics: Metrics) -> str:
@@ -70,15 +73,8 @@ def recall_name(metrics: Metrics) -> str:
     return "evidence_recall" if metrics["evidence_recall"] is not None else "session_evidence_recall"
 
 
-def number(value: float | None) -> str:
-    """One decimal; a dash for what does not exist."""
-    return "-" if value is None else f"{value:.1f}"
-
-
-def with_interval(value: float | None, interval: Sequence[float] | None) -> str:
-    """A mean with its interval."""
-    bounds = "" if interval is None else f" [{interval[0]:.1f}, {interval[1]:.1f}]"
-    return number(value) + bounds
+def _separated(lines: Sequence[str]) -> list[str]:
+    return ["", *lines] if lines else []
 
 
 def _sizes(metrics: Metrics) -> list[str]:

@@ -24,5 +24,16 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in [list(header), rule, *map(list, rows)])
 
 
+def number(value: float | None) -> str:
+    """One decimal; a dash for what does not exist."""
+    return "-" if value is None else f"{value:.1f}"
+
+
+def with_interval(value: float | None, interval: Sequence[float] | None) -> str:
+    """A mean with its interval."""
+    bounds = "" if interval is None else f" [{interval[0]:.1f}, {interval[1]:.1f}]"
+    return number(value) + bounds
+
+
 def _padded(cell: str, width: int, column: int) -> str:
     return cell.ljust(width) if column == 0 else cell.rjust(width)

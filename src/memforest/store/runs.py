@@ -25,6 +25,7 @@ TIMINGS = "timings.json"
 REFERENCES = "references.json"
 COMPRESSION = "compression.json"
 PROVENANCE = "provenance.json"
+LEDGER = "ledger.json"
 _PARTIAL = ".partial-"
 _REPLACED = ".replaced-"
 
@@ -39,6 +40,10 @@ class StoredRun:
     def id(self) -> str:
         """The run's id."""
         return self.folder.name
+
+    def has(self, name: str) -> bool:
+        """Whether the run has this file."""
+        return (self.folder / name).is_file()
 
     def read(self, name: str) -> Any:
         """One of the run's JSON files. Raises StoreError."""

@@ -1,0 +1,108 @@
+"""Answering and judging: search records go in, and come out in their order with what the models said."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from memforest.core.outcomes import Abstained, Answer, Answered, Correct, Failed, Unscored, Verdict
+from memforest.core.protocols import Answerer, Judge, Search
+from memforest.core.types import Gold, Hits, Question
+from memforest.metrics.answers import text_scores
+
+_AHEAD = 2
+"""Questions in waiting per question at work, so that no worker idles while a unit's memories are being indexed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A searched question, and the search that its answerer gets; None where it is not to be answered."""
+
+    question: Question
+    gold: Gold
+    record: dict[str, Any]
+    search: Search | None
+
+
+class Answering:
+    """An answerer and, where there is one, a judge."""
+
+    def __init__(self, answerer: Answerer, judge: Judge | None) -> None:
+        self._answerer = answerer
+        self._judge = judge
+        # A judge's calls do not keep the answerer's from being made.
+        self._workers = answerer.concurrency + (judge.concurrency if judge is not None else 0)
+
+    def records(self, asked: Iterable[Asked]) -> Iterator[dict[str, Any]]:
+        """Complete records in the order of `asked`, several questions at work at once.
+
+        When the consumer stops, or a question raises, questions in waiting are dropped and those at work finish.
+        """
+        with ThreadPoolExecutor(self._workers) as pool:
+            waiting: deque[Future[dict[str, Any]]] = deque()
+            try:
+                for item in asked:
+                    waiting.append(pool.submit(self._complete, item))
+                    while waiting and (waiting[0].done() or len(waiting) > _AHEAD * self._workers):
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+
+    def _complete(self, asked: Asked) -> dict[str, Any]:
+        if asked.search is None:
+            return {**asked.record, "answer": {"outcome": "skipped"}}
+        shown = _Shown(asked.search)
+        answer = self._answerer.answer(question=asked.question, search=shown)
+        record = {
+            **asked.record,
+            "answer": _answer_record(answer),
+            "shown": {"searches": shown.searches, "nodes": shown.nodes, "words": shown.words},
+            **text_scores(asked.question, asked.gold, answer),
+        }
+        if self._judge is not None:
+            verdict = self._judge.judge(question=asked.question, gold=asked.gold, answer=answer)
+            record["verdict"] = _verdict_record(verdict)
+        return record
+
+
+class _Shown:
+    """A search that counts what it shows."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self.searches = self.nodes = self.words = 0
+
+    def __call__(self, text: str) -> Sequence[Hits]:
+        found = self._search(text)
+        self.searches += 1
+        self.nodes += sum(len(hits.nodes) for hits in found)
+        self.words += sum(node.words for hits in found for node in hits.nodes)
+        return found
+
+
+def retryable_failures(record: dict[str, Any]) -> int:
+    """Failed calls of a record that are made again when the command is repeated."""
+    answer, verdict = record.get("answer", {}), record.get("verdict", {})
+    return int(answer.get("outcome") == "failed") or int(bool(verdict.get("retry")))
+
+
+def _answer_record(answer: Answer) -> dict[str, Any]:
+    match answer:
+        case Answered(text, reply):
+            return {"outcome": "answered", "text": text} | ({} if reply is None else {"reply": reply})
+        case Abstained(text):
+            return {"outcome": "abstained", "text": text}
+        case Failed(stage, error, detail):
+            return {"outcome": "failed", "stage": stage, "error": error, "detail": detail}
+
+
+def _verdict_record(verdict: Verdict) -> dict[str, Any]:
+    if isinstance(verdict, Unscored):
+        return {"outcome": "unscored", "reason": verdict.reason, "retry": verdict.retry}
+    name = "correct" if isinstance(verdict, Correct) else "incorrect"
+    return {"outcome": name} | ({"votes": list(verdict.votes)} if verdict.votes else {})

@@ -1,0 +1,82 @@
+"""What was answered, how good it is by judge and by words, and what the calls cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from memforest.report.table import aligned, number, with_interval
+from memforest.store.runs import LEDGER, METRICS, StoredRun
+
+Metrics = Mapping[str, Any]
+TEXT_METRICS = ("set_f1", "bleu_1", "token_f1")
+_MANY_FAILURES, _MANY_EMPTY, _MANY_ABSTENTIONS = 0.02, 0.1, 0.5
+
+
+def answer_lines(run: StoredRun) -> list[str]:
+    """Lines about a run's answers and calls; none for a run that only searches."""
+    answers = run.read(METRICS).get("answers")
+    lines = [] if answers is None else [*_outcomes(answers), "", aligned(*_table(answers)), *_unscored(answers), ""]
+    return [*lines, *ledger_lines(run)]
+
+
+def ledger_lines(run: StoredRun) -> list[str]:
+    """What the last attempt's calls took and cost, role by role; none where no model was asked."""
+    if not run.has(LEDGER):
+        return []
+    return [*_calls(run.read(LEDGER)), ""]
+
+
+def judged(metrics: Metrics) -> tuple[str, Metrics] | None:
+    """The judge's identity and its figures; None where nothing is judged."""
+    judges = metrics.get("answers", {}).get("judges", {})
+    return next(iter(judges.items()), None)
+
+
+def _outcomes(answers: Metrics) -> Iterator[str]:
+    asked, failed = answers["asked"], sum(answers["failed"].values())
+    skipped = f" ({answers['skipped']:,} not asked)" if answers["skipped"] else ""
+    yield (
+        f"answers: {asked:,} questions asked{skipped}: {answers['answered']:,} answered, {answers['abstained']:,} "
+        f"abstained, {failed:,} failed; {number(answers['words_shown'])} words shown to each, "
+        f"{number(answers['words_per_answer'])} words per answer"
+    )
+    if failed:
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in answers["failed"].items())
+        yield f"failed: {reasons}; the same command asks these again and nothing else"
+    yield from _warnings(answers, asked=asked, failed=failed)
+
+
+def _warnings(answers: Metrics, *, asked: int, failed: int) -> Iterator[str]:
+    """What makes a score say little about the memory."""
+    for share, limit, what in (
+        (failed, _MANY_FAILURES, "failed"),
+        (answers["empty_context"], _MANY_EMPTY, "were asked without any memory"),
+        (answers["abstained"], _MANY_ABSTENTIONS, "were abstained from"),
+    ):
+        if asked and share / asked > limit:
+            yield f"look out: {100 * share / asked:.0f} % of the questions {what}"
+
+
+def _table(answers: Metrics) -> tuple[list[str], list[list[str]]]:
+    rows = {**answers["judges"], **{name: answers[name] for name in TEXT_METRICS}}
+    categories = [name for name in answers["set_f1"]["by_category"] if any(r["by_category"][name] for r in rows.values())]
+    return (
+        ["percent", "mean [95 %]", "scored", *categories],
+        [
+            [
+                name,
+                with_interval(row["mean"], row["interval"]),
+                f"{row['scored']:,}/{answers['asked']:,}",
+                *(number(row["by_category"][category]) for category in categories),
+            ]
+            for name, row in rows.items()
+        ],
+    )
+
+
+def _unscored(answers: Metrics) -> Iterator[str]:
+    for judge, row in answers["judges"].items():
+        if row["unscored"]:
+            reasons = ", ".join(f"{reason} {count:,}" for reason, count in row["unscored"].items())
+            yield f"unscored by {judge}: {reasons}"
