@@ -24,19 +24,25 @@ def reference_records(
 ) -> list[dict[str, Any]]:
     """Records of one unit's questions as if nothing (`NO_MEMORY`) or exactly the evidence turns (`ORACLE`) were hit.
 
-    The oracle's text is each evidence turn with its speaker's name, in order of the evidence; ids that name no turn
-    are beyond any retriever.
+    The oracle's text is each evidence turn with its speaker's name, in order of the evidence; where only sessions are
+    known, it is all their turns. Ids that name no turn are beyond any retriever.
     """
     memory = _turns(unit)
     place = {node.id: number for number, node in enumerate(memory.nodes)}
-    scorer = UnitScorer([memory], word_budgets=word_budgets)
+    scorer = UnitScorer([memory], word_budgets=word_budgets, cluster=unit.cluster)
     records = []
     for question, gold in zip(questions, golds, strict=True):
-        wanted = gold.evidence if kind == ORACLE else ()
+        wanted = _evidence_turns(unit, gold) if kind == ORACLE else ()
         order = tuple(place[turn] for turn in wanted if turn in place)
         hits = Hits(memory=memory, order=order, scores=(1.0,) * len(order), k=len(order))
         records.append(scorer.score(question, gold, [hits]))
     return records
+
+
+def _evidence_turns(unit: Unit, gold: Gold) -> tuple[str, ...]:
+    if gold.evidence:
+        return gold.evidence
+    return tuple(turn.id for turn in unit.turns if turn.session_id in gold.evidence_sessions)
 
 
 def _turns(unit: Unit) -> Memory:

@@ -182,7 +182,8 @@ class _Execution:
                 continue
             if work.missing is not None:
                 yield from (
-                    not_runnable(q, gold, work.missing.reason) for q, gold in zip(questions, golds, strict=True)
+                    not_runnable(q, gold, work.missing.reason, cluster=work.unit.cluster)
+                    for q, gold in zip(questions, golds, strict=True)
                 )
                 continue
             yield from search_records(
@@ -193,6 +194,7 @@ class _Execution:
                 embedder=self._embedder,
                 k=self._plan.spec.k,
                 word_budgets=self._plan.spec.word_budgets,
+                cluster=work.unit.cluster,
             )
 
     def _write_results(
@@ -223,6 +225,7 @@ class _Execution:
             "id": self._plan.run_id,
             "settings": self._plan.spec.identity(),
             "data": self._plan.data,
+            "scope": self._dataset.scope,
             "notices": list(self._dataset.notices),
             "keys": {work.unit.id: dict(work.keys) for work in self._plan.works},
             "code": {name: value for stage in code.values() for name, value in stage.items()},

@@ -22,11 +22,12 @@ def search_records(
     embedder: Embedder,
     k: int,
     word_budgets: Sequence[int],
+    cluster: str | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Records of the questions in order. Raises MethodError when a retriever breaks its protocol."""
     vectors = embedder.embed(texts=[question.text for question in questions]).vectors
     indexes = [retriever.index(memory=memory) for memory in memories]
-    scorer = UnitScorer(memories, word_budgets=word_budgets)
+    scorer = UnitScorer(memories, word_budgets=word_budgets, cluster=cluster)
     for question, gold, vector in zip(questions, golds, vectors, strict=True):
         query = Query(text=question.text, vector=vector, time=question.time)
         rankings = [index.search(query=query, k=k) for index in indexes]

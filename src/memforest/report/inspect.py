@@ -181,12 +181,12 @@ def _values(group: _Group, recall: str) -> dict[str, float]:
 
 
 def _difference(values: Mapping[str, float], baseline: Mapping[str, float], run: StoredRun) -> str:
-    units = {record["question"]: record["unit"] for record in run.records()}
+    clusters = {record["question"]: record.get("cluster", record["unit"]) for record in run.records()}
     shared = [question for question in baseline if question in values]
     differences = [100 * (values[question] - baseline[question]) for question in shared]
     if not differences:
         return "-"
-    return with_interval(mean(differences), clustered_interval(differences, [units[q] for q in shared]))
+    return with_interval(mean(differences), clustered_interval(differences, [clusters[q] for q in shared]))
 
 
 def _spread(values: Sequence[float | None]) -> str:
