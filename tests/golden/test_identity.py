@@ -247,6 +247,7 @@ METRICS = [
 RECORD = [
     "question",
     "unit",
+    "cluster",
     "category",
     "answerable",
     "outcome",

@@ -112,4 +112,6 @@ def _chats(spec: RunSpec, choice: Choice, ledger: Ledger) -> dict[str, Chat]:
     if not choice.roles:
         return {}
     (role,) = choice.roles
-    return {"chat": open_chat(spec.model(role), role=role, cache=spec.outputs / "artifacts" / "responses", ledger=ledger)}
+    return {
+        "chat": open_chat(spec.model(role), role=role, cache=spec.outputs / "artifacts" / "responses", ledger=ledger)
+    }

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from memforest.config.folder import settings
 from memforest.core.digests import digest
 from memforest.core.errors import ConfigError
 from memforest.llm.settings import RoleSettings, role_settings
@@ -114,7 +116,7 @@ class RunSpec:
 
     def model(self, role: str) -> RoleSettings:
         """The language model in one role."""
-        return role_settings(self["llm"].settings, role)
+        return role_settings(self["llm"].settings, role, presets=partial(settings, "llm"))
 
     @property
     def roles(self) -> tuple[str, ...]:

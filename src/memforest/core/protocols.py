@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,11 +45,15 @@ class NotRunnable:
     reason: str
 
 
+Scope = Literal["whole", "smoke"]
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedDataset:
     """A dataset in memory: units in file order, questions and gold in the same order as each other.
 
-    `digest` is the sha256 of the data; `notices` are the irregularities met while loading, one sentence each.
+    `digest` is the sha256 of the data; `notices` are the irregularities met while loading, one sentence each. `scope`
+    is `smoke` for a benchmark of which only a part was read: its numbers are none of the benchmark's.
     """
 
     units: tuple[Unit, ...]
@@ -58,6 +62,7 @@ class LoadedDataset:
     categories: tuple[str, ...]
     digest: str
     notices: tuple[str, ...] = ()
+    scope: Scope = "whole"
 
 
 class Dataset(Protocol):

@@ -27,13 +27,16 @@ def evidence_recall(gold: Gold, sources: Iterable[str]) -> float | None:
 def session_evidence_recall(gold: Gold, sources: Iterable[str]) -> float | None:
     """Share of the evidence sessions among the sessions of `sources` (turn or session ids).
 
-    Each id that names no turn counts as one more session, which cannot be found.
+    The evidence sessions are those that the benchmark names, else those of the evidence turns. Each id that names no
+    turn or session counts as one more session, which cannot be found.
     """
-    if not gold.answerable or not gold.evidence:
+    named = gold.evidence_sessions or gold.evidence
+    if not gold.answerable or not named:
         return None
-    wanted = {session_of(evidence) for evidence in gold.evidence if evidence not in gold.unresolved}
+    missing = set(named).intersection(gold.unresolved)
+    wanted = {session_of(evidence) for evidence in named if evidence not in missing}
     found = wanted.intersection(session_of(source) for source in sources)
-    return len(found) / (len(wanted) + len(gold.unresolved))
+    return len(found) / (len(wanted) + len(missing))
 
 
 def session_of(source: str) -> str:

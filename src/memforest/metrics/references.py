@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from memforest.core.types import Gold, Hits, Memory, MemoryNode, Question, Segment, Unit
+from memforest.metrics.recall import session_of
 from memforest.metrics.scoring import UnitScorer
 
 NO_MEMORY = "no memory"
@@ -24,11 +25,11 @@ def reference_records(
 ) -> list[dict[str, Any]]:
     """Records of one unit's questions as if nothing (`NO_MEMORY`) or exactly the evidence turns (`ORACLE`) were hit.
 
-    The oracle's text is each evidence turn with its speaker's name, in order of the evidence; ids that name no turn
-    are beyond any retriever.
+    The oracle's text is each evidence turn with its speaker's name, in order of the evidence; where only sessions are
+    known, it is all their turns. Ids that name no turn are beyond any retriever.
     """
     memory = history(unit)
-    scorer = UnitScorer([memory], word_budgets=word_budgets)
+    scorer = UnitScorer([memory], word_budgets=word_budgets, cluster=unit.cluster)
     return [
         scorer.score(question, gold, [evidence_hits(memory, gold) if kind == ORACLE else _no_hits(memory)])
         for question, gold in zip(questions, golds, strict=True)
@@ -36,9 +37,11 @@ def reference_records(
 
 
 def evidence_hits(memory: Memory, gold: Gold) -> Hits:
-    """The evidence turns in a memory of all turns, in order of the evidence."""
+    """The evidence turns in a memory of all turns, in order of the evidence; where only sessions are known, all
+    their turns."""
     place = {node.id: number for number, node in enumerate(memory.nodes)}
-    order = tuple(place[turn] for turn in gold.evidence if turn in place)
+    turns = gold.evidence or tuple(turn for turn in place if session_of(turn) in gold.evidence_sessions)
+    order = tuple(place[turn] for turn in turns if turn in place)
     return Hits(memory=memory, order=order, scores=(1.0,) * len(order), k=len(order))
 
 

@@ -20,8 +20,9 @@ RECALLS = ("evidence_recall", "session_evidence_recall", "answer_token_recall")
 class UnitScorer:
     """Scores the questions of one unit's memories; keeps what does not depend on the question."""
 
-    def __init__(self, memories: Sequence[Memory], *, word_budgets: Sequence[int]) -> None:
+    def __init__(self, memories: Sequence[Memory], *, word_budgets: Sequence[int], cluster: str | None = None) -> None:
         self._word_budgets = word_budgets
+        self._cluster = cluster
         self._turn_sources = all(memory.source_level == "turn" for memory in memories)
         self._tokens = {
             id(node): visible_tokens(node, clock=memory.clock) for memory in memories for node in memory.nodes
@@ -29,7 +30,7 @@ class UnitScorer:
         self._smallest = min((node.words for memory in memories for node in memory.nodes), default=0)
 
     def score(self, question: Question, gold: Gold, rankings: Sequence[Hits]) -> dict[str, Any]:
-        """The question's record; recalls are shares in [0, 1] or null."""
+        """The question's record; recalls are shares in [0, 1] or null, `cluster` is what intervals are clustered by."""
         hits = first_k(rankings)
         ranking = list(merged_ranking(rankings))
         at_words = {
@@ -39,6 +40,7 @@ class UnitScorer:
         return {
             "question": question.id,
             "unit": question.unit_id,
+            "cluster": self._cluster or question.unit_id,
             "category": gold.category,
             "answerable": gold.answerable,
             "outcome": "searched",
@@ -70,11 +72,12 @@ def summary_of(
     }
 
 
-def not_runnable(question: Question, gold: Gold, reason: str) -> dict[str, Any]:
+def not_runnable(question: Question, gold: Gold, reason: str, *, cluster: str | None = None) -> dict[str, Any]:
     """The record of a question whose unit has no memory."""
     return {
         "question": question.id,
         "unit": question.unit_id,
+        "cluster": cluster or question.unit_id,
         "category": gold.category,
         "answerable": gold.answerable,
         "outcome": "not_runnable",

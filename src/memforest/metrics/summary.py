@@ -58,20 +58,21 @@ def _recalls(
         },
         **{
             f"{name}_at_words": {
-                str(budget): percent_mean([r["at_words"][str(budget)] for r in searched], name)
-                for budget in word_budgets
+                str(budget): percent_mean(_at_words(searched, budget), name) for budget in word_budgets
             }
             for name in RECALLS
         },
         "intervals_at_words": {
-            name: {
-                str(budget): interval([{**r["at_words"][str(budget)], "unit": r["unit"]} for r in searched], name)
-                for budget in word_budgets
-            }
+            name: {str(budget): interval(_at_words(searched, budget), name) for budget in word_budgets}
             for name in RECALLS
         },
         "context_words": rounded(sum(r["words"] for r in searched) / len(searched)) if searched else None,
     }
+
+
+def _at_words(searched: Sequence[Record], budget: int) -> list[Record]:
+    """What the searches are worth at a budget of words."""
+    return [{**record["at_words"][str(budget)], "cluster": record["cluster"]} for record in searched]
 
 
 def _value(record: Record) -> float | None:
@@ -89,7 +90,7 @@ def percent_mean(records: Sequence[Record], name: str) -> float | None:
 def interval(records: Sequence[Record], name: str) -> list[float] | None:
     """The clustered interval of `percent_mean`; None when there is none."""
     scored = [record for record in records if record[name] is not None]
-    bounds = clustered_interval([100 * r[name] for r in scored], [r["unit"] for r in scored]) if scored else None
+    bounds = clustered_interval([100 * r[name] for r in scored], [r["cluster"] for r in scored]) if scored else None
     return None if bounds is None else [rounded(bound) for bound in bounds]
 
 

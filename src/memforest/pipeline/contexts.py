@@ -26,5 +26,5 @@ class Contexts:
         return lambda text: [hits]
 
 
-def _nothing(text: str) -> Sequence[Hits]:  # noqa: ARG001
+def _nothing(text: str) -> Sequence[Hits]:
     return []

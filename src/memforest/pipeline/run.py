@@ -194,18 +194,19 @@ class _Execution:
                 continue
             if work.missing is not None:
                 for question, gold in zip(questions, golds, strict=True):
-                    yield Asked(question, gold, not_runnable(question, gold, work.missing.reason), None)
+                    record = not_runnable(question, gold, work.missing.reason, cluster=work.unit.cluster)
+                    yield Asked(question, gold, record, None)
                 continue
             yield from self._searched(work, questions, golds)
 
     def _searched(self, work: UnitWork, questions: Sequence[Question], golds: Sequence[Gold]) -> Iterator[Asked]:
         spec, answerer = self._plan.spec, self._parts.answerer
         memories = self._memories(COMPRESS, work)
-        search = UnitSearch(
-            memories, questions, retriever=self._parts.retriever, embedder=self._embedder, k=spec.k
-        )
+        search = UnitSearch(memories, questions, retriever=self._parts.retriever, embedder=self._embedder, k=spec.k)
         contexts = None if answerer is None else Contexts(answerer.context, work.unit, search)
-        records = search_records(memories, questions, golds, search=search, word_budgets=spec.word_budgets)
+        records = search_records(
+            memories, questions, golds, search=search, word_budgets=spec.word_budgets, cluster=work.unit.cluster
+        )
         for question, gold, record in zip(questions, golds, records, strict=True):
             skipped = contexts is None or gold.category in spec.skip_categories
             yield Asked(question, gold, record, None if skipped or contexts is None else contexts.of(question, gold))
@@ -243,6 +244,7 @@ class _Execution:
             "id": self._plan.run_id,
             "settings": self._plan.spec.identity(),
             "data": self._plan.data,
+            "scope": self._dataset.scope,
             "notices": list(self._dataset.notices),
             "keys": {work.unit.id: dict(work.keys) for work in self._plan.works},
             "code": {name: value for stage in code.values() for name, value in stage.items()},

@@ -60,9 +60,10 @@ def search_records(
     *,
     search: UnitSearch,
     word_budgets: Sequence[int],
+    cluster: str | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Records of the questions in order."""
-    scorer = UnitScorer(memories, word_budgets=word_budgets)
+    scorer = UnitScorer(memories, word_budgets=word_budgets, cluster=cluster)
     for question, gold in zip(questions, golds, strict=True):
         yield scorer.score(question, gold, search.asking(question)(question.text))
 

@@ -45,9 +45,8 @@ def unit_works(spec: RunSpec, dataset: LoadedDataset, inputs: Sequence[str | Not
     """The work of a run, unit by unit, in the dataset's order."""
     code = stage_code(spec)
     settings = _stage_settings(spec)
-    stages = stages_of(spec)
     return [
-        _unit_work(unit, found, dataset, stages, code, settings)
+        _unit_work(unit, found, dataset, settings=settings, code=code)
         for unit, found in zip(dataset.units, inputs, strict=True)
     ]
 
@@ -59,7 +58,8 @@ def _content_digest(items: tuple[Unit | Question | Gold, ...]) -> str:
 
 
 def stage_code(spec: RunSpec) -> dict[str, dict[str, str]]:
-    """Source hashes per stage: the chosen modules, the one that runs them, and every module of ours they import."""
+    """Source hashes per stage of the run, in order: the chosen modules, the one that runs them, and every module of
+    ours that they import."""
     module = {
         group: choice.settings["_target_"].rsplit(".", 1)[0]
         for group, choice in spec.choices.items()
@@ -81,11 +81,6 @@ def stage_code(spec: RunSpec) -> dict[str, dict[str, str]]:
 def _clients(spec: RunSpec, group: str | None) -> list[str]:
     """The module through which a choice asks language models, if it does."""
     return [_CLIENT] if group is not None and spec[group].roles else []
-
-
-def stages_of(spec: RunSpec) -> tuple[str, ...]:
-    """The stages of a run, in order."""
-    return (*STAGES, *([ANSWER] if spec.answers else []), *([JUDGE] if spec.judges else []))
 
 
 def _stage_settings(spec: RunSpec) -> dict[str, Any]:
@@ -128,9 +123,9 @@ def _unit_work(
     unit: Unit,
     found: str | NotRunnable,
     dataset: LoadedDataset,
-    stages: Sequence[str],
-    code: Mapping[str, Mapping[str, str]],
+    *,
     settings: Mapping[str, Any],
+    code: Mapping[str, Mapping[str, str]],
 ) -> UnitWork:
     mine = [(q, gold) for q, gold in zip(dataset.questions, dataset.golds, strict=True) if q.unit_id == unit.id]
     questions, golds = tuple(q for q, _ in mine), tuple(gold for _, gold in mine)
@@ -139,7 +134,7 @@ def _unit_work(
     upstream: Any = {"unit": _content_digest((unit,)), "backbone_inputs": found}
     keys: dict[str, str] = {}
     inputs: dict[str, Mapping[str, Any]] = {}
-    for stage in stages:
+    for stage in code:
         if stage == SEARCH:
             upstream = {"memory": upstream, "questions": _content_digest((*questions, *golds))}
         inputs[stage] = {

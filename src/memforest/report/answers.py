@@ -60,7 +60,9 @@ def _warnings(answers: Metrics, *, asked: int, failed: int) -> Iterator[str]:
 
 def _table(answers: Metrics) -> tuple[list[str], list[list[str]]]:
     rows = {**answers["judges"], **{name: answers[name] for name in TEXT_METRICS}}
-    categories = [name for name in answers["set_f1"]["by_category"] if any(r["by_category"][name] for r in rows.values())]
+    categories = [
+        name for name in answers["set_f1"]["by_category"] if any(r["by_category"][name] for r in rows.values())
+    ]
     return (
         ["percent", "mean [95 %]", "scored", *categories],
         [

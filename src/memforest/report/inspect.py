@@ -15,7 +15,6 @@ from memforest.report.result import SHORT_NAMES, label, recall_name
 from memforest.report.table import aligned, markdown, number, with_interval
 from memforest.store.runs import METRICS, RUN, TIMINGS, RunStore, StoredRun
 
-
 _NOTHING = ("-", "-", "-", "-")
 
 
@@ -190,12 +189,12 @@ def _values(group: _Group, recall: str) -> dict[str, float]:
 
 
 def _difference(values: Mapping[str, float], baseline: Mapping[str, float], run: StoredRun) -> str:
-    units = {record["question"]: record["unit"] for record in run.records()}
+    clusters = {record["question"]: record.get("cluster", record["unit"]) for record in run.records()}
     shared = [question for question in baseline if question in values]
     differences = [100 * (values[question] - baseline[question]) for question in shared]
     if not differences:
         return "-"
-    return with_interval(mean(differences), clustered_interval(differences, [units[q] for q in shared]))
+    return with_interval(mean(differences), clustered_interval(differences, [clusters[q] for q in shared]))
 
 
 def _spread(values: Sequence[float | None]) -> str:

@@ -12,6 +12,8 @@ def gold(
     answer: str | None = "a lantern",
     answerable: bool = True,
     unresolved: Sequence[str] = (),
+    sessions: Sequence[str] = (),
+    letter: str | None = None,
     category: str = "single-hop",
     id: str = "q",
 ) -> Gold:
@@ -24,12 +26,14 @@ def gold(
         adversarial_answer=None,
         evidence=evidence,
         unresolved=tuple(unresolved),
+        evidence_sessions=tuple(sessions),
+        letter=letter,
     )
 
 
-def question(id: str = "q", unit: str = "u") -> Question:
+def question(id: str = "q", unit: str = "u", *, options: Sequence[str] = ()) -> Question:
     """A question whose words do not matter."""
-    return Question(id=id, unit_id=unit, text="What?")
+    return Question(id=id, unit_id=unit, text="What?", options=tuple(options))
 
 
 def ranking(of: Memory, *scores: float, order: Sequence[int] | None = None, k: int = 10) -> Hits:

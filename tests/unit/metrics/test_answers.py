@@ -22,6 +22,7 @@ def record(
     judged = {} if verdict is None else {"verdict": {"outcome": verdict, "reason": "no answer: timeout"}}
     return {
         "unit": "u",
+        "cluster": "u",
         "category": category,
         "answerable": category != "adversarial",
         "answer": answer,
@@ -66,7 +67,7 @@ def test_skipped_questions_are_counted_apart() -> None:
 
 def test_the_mean_of_votes_is_not_the_majority() -> None:
     verdict = {"outcome": "correct", "votes": [True, True, False]}
-    found = summary(record(**{"verdict": verdict}), record(verdict="incorrect"))["judges"]["j"]
+    found = summary({**record(), "verdict": verdict}, record(verdict="incorrect"))["judges"]["j"]
     assert found["mean"] == 50.0
     assert found["mean_of_votes"] == pytest.approx(100 * (2 / 3) / 2)
 
@@ -83,7 +84,8 @@ def test_without_a_judge_there_is_no_accuracy_and_without_answers_no_mean() -> N
 
 
 def test_empty_contexts_are_counted() -> None:
-    assert summary(record(shown={"searches": 1, "nodes": 0, "words": 0}))["empty_context"] == 1
+    empty = record(shown={"searches": 1, "nodes": 0, "words": 0})
+    assert summary(record(), empty, judge=None)["empty_context"] == 1
 
 
 def test_text_metrics_compare_answers_to_answerable_gold_only() -> None:

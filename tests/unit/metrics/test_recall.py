@@ -61,6 +61,27 @@ def test_session_recall_is_the_share_of_sessions_found(
     assert session_evidence_recall(gold(*evidence, unresolved=unresolved), sources) == expected
 
 
+@pytest.mark.parametrize(
+    ("evidence", "sessions", "unresolved", "sources", "expected"),
+    [
+        ([], ["D1", "D2"], [], ["D1:4"], 0.5),
+        (["D1:1"], ["D1", "D2"], [], ["D1:1"], 0.5),
+        (["D1:1"], ["D1", "D2"], [], ["D2:9", "D1:7"], 1.0),
+        ([], ["D1", "gone"], ["gone"], ["D1:4", "gone"], 0.5),
+        (["D1:1", "gone"], ["D1", "gone"], ["gone"], ["D1:1"], 0.5),
+    ],
+)
+def test_sessions_that_a_benchmark_names_are_those_that_count(
+    evidence: list[str], sessions: list[str], unresolved: list[str], sources: list[str], expected: float
+) -> None:
+    item = gold(*evidence, sessions=sessions, unresolved=unresolved)
+    assert session_evidence_recall(item, sources) == expected
+
+
+def test_where_only_sessions_are_known_there_is_no_recall_of_turns() -> None:
+    assert evidence_recall(gold(sessions=["D1"]), ["D1:1"]) is None
+
+
 def test_unresolved_evidence_that_looks_like_a_session_cannot_be_found() -> None:
     assert session_evidence_recall(gold("D1:1", "D3", unresolved=["D3"]), ["D1:1", "D3:2"]) == 0.5
 

@@ -35,6 +35,12 @@ def test_an_id_that_names_no_turn_is_beyond_the_oracle() -> None:
     assert (record["nodes"], record["evidence_recall"]) == (1, 0.5)
 
 
+def test_where_only_sessions_are_known_the_oracle_reads_them_whole() -> None:
+    record = one(ORACLE, gold(sessions=["D2"], answer="violin"))
+    assert record["hits"] == [["u", "D2:1", 1.0], ["u", "D2:2", 1.0]]
+    assert (record["evidence_recall"], record["session_evidence_recall"]) == (None, 1.0)
+
+
 def test_the_oracle_is_held_to_the_word_budget() -> None:
     record = one(ORACLE, gold("D2:1", "D1:1"), budget=4)
     at_words = record["at_words"]

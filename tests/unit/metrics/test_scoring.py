@@ -35,6 +35,15 @@ def test_a_record_says_what_was_found_at_k() -> None:
     assert found["hits"] == [["m", "a", 0.9], ["m", "b", 0.8]]
 
 
+def test_a_record_names_what_its_unit_is_clustered_by() -> None:
+    of = memory(NODES)
+    persona = UnitScorer([of], word_budgets=[], cluster="p").score(question(), ITEM, [ranking(of, 0.9, 0.8, 0.7)])
+    assert (persona["unit"], persona["cluster"]) == ("u", "p")
+    assert record()["cluster"] == "u"
+    assert not_runnable(question(), ITEM, "no export")["cluster"] == "u"
+    assert not_runnable(question(), ITEM, "no export", cluster="p")["cluster"] == "p"
+
+
 def test_a_record_says_what_fits_each_budget() -> None:
     at_words = record()["at_words"]
     assert isinstance(at_words, dict)

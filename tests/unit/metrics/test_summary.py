@@ -17,6 +17,7 @@ def record(
     value: float | None,
     *,
     unit: str = "u",
+    cluster: str | None = None,
     category: str = "single-hop",
     session: float | None = None,
     tokens: float | None = None,
@@ -31,6 +32,7 @@ def record(
     return {
         "outcome": "searched",
         "unit": unit,
+        "cluster": cluster or unit,
         "category": category,
         "words": words,
         **recalls,
@@ -109,6 +111,15 @@ def test_recalls_at_words_stand_beside_those_at_k() -> None:
 
 def test_context_words_are_a_mean_over_the_searched() -> None:
     assert metrics([record(1.0, words=10), record(None, words=20)])["context_words"] == 15.0
+
+
+def test_intervals_are_clustered_on_what_units_have_in_common() -> None:
+    rows = [(1.0, "a", "x"), (0.0, "b", "x"), (1.0, "c", "y"), (0.5, "d", "z")]
+    found = metrics([record(value, unit=unit, cluster=cluster, at_words=value) for value, unit, cluster in rows])
+    expected = clustered_interval([100, 0, 100, 50], ["x", "x", "y", "z"])
+    assert expected != clustered_interval([100, 0, 100, 50], ["a", "b", "c", "d"])
+    assert found["intervals"]["evidence_recall"] == pytest.approx(expected, abs=1e-6)
+    assert found["intervals_at_words"]["evidence_recall"]["150"] == pytest.approx(expected, abs=1e-6)
 
 
 def test_intervals_are_clustered_on_units_and_in_percent() -> None:

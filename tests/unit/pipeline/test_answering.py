@@ -21,7 +21,9 @@ class Answerer:
 
     context = "memory"
 
-    def __init__(self, answers: dict[str, Answer], *, waits: dict[str, float] | None = None, concurrency: int = 4) -> None:
+    def __init__(
+        self, answers: dict[str, Answer], *, waits: dict[str, float] | None = None, concurrency: int = 4
+    ) -> None:
         self.concurrency = concurrency
         self.asked: list[str] = []
         self.most = self._now = 0
@@ -53,7 +55,7 @@ class Judge:
         return Correct((True, False, True)) if answer.text[-1] in "02468" else Incorrect()
 
 
-def hits(text: str) -> Sequence[Hits]:  # noqa: ARG001
+def hits(text: str) -> Sequence[Hits]:
     found = memory(3)
     return [Hits(memory=found, order=(0, 1, 2), scores=(3.0, 2.0, 1.0), k=2)]
 

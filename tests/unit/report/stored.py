@@ -23,8 +23,9 @@ def record(question: str, unit: str, recall: float | None, **changes: Any) -> di
         "session_evidence_recall": recall,
         "answer_token_recall": recall,
     }
-    head = {"question": question, "unit": unit, "category": "temporal", "answerable": recall is not None}
-    return {**head, "outcome": "searched", **values, "hits": [], "at_words": {"150": values}, **changes}
+    head = {"question": question, "unit": unit, "cluster": unit, "category": "temporal"}
+    found = {"answerable": recall is not None, "outcome": "searched"}
+    return {**head, **found, **values, "hits": [], "at_words": {"150": values}, **changes}
 
 
 def report(memory: str = "u1", **changes: Any) -> dict[str, Any]:
