@@ -44,12 +44,13 @@ class LoggedMerge:
 
 @dataclass(frozen=True, slots=True)
 class LoggedFailure:
-    """A merge that failed, and why; both nodes stayed."""
+    """A merge that failed, why, and whether the same command tries it again; both nodes stayed."""
 
     older: Ref
     newer: Ref
     wave: int
     reason: str
+    retry: bool = False
 
 
 @dataclass(frozen=True, eq=False)

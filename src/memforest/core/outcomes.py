@@ -69,9 +69,14 @@ class MergedSegments:
 
 @dataclass(frozen=True, slots=True)
 class MergeFailed:
-    """A pair that could not be merged; both nodes are kept."""
+    """A pair that could not be merged; both nodes are kept.
+
+    `retry`: whether a call failed (a timeout, an empty reply, ...) rather than the merge: a result with such failures
+    is not finished, and the same command tries them again.
+    """
 
     reason: str
+    retry: bool = False
 
 
 MergeResult = MergedSegments | MergeFailed

@@ -42,6 +42,9 @@ class Job:
         self.reduction: Reduction | None = None
         self.replayed = 0
         self.failures: Counter[str] = Counter()
+        self.retryable = 0
+        self.failures_in_a_row = 0
+        self.stopped: str | None = None
         self.dropped_segments: dict[str, list[Segment]] = {}
         self._waves = waves
         self._wave = -1
@@ -58,6 +61,11 @@ class Job:
         """Merges that succeeded."""
         return len(self._merges)
 
+    @property
+    def alive(self) -> int:
+        """Nodes that are there now."""
+        return len(self._live)
+
     def advance(self, outcomes: Sequence[MergeOutcome] | None) -> None:
         """Send the outcomes of the pending wave (None at the start) and take the next one."""
         try:
@@ -70,6 +78,13 @@ class Job:
             raise MethodError(f"memory {self.memory.id}: a wave merges one node twice; its pairs must be independent")
         if not all(node in self._live for node in taken):
             raise MethodError(f"memory {self.memory.id}: a wave merges a node that is not, or no longer, in the memory")
+
+    def stop(self, reason: str) -> None:
+        """Merge no more, whatever the compressor wants: all nodes that are there now stay."""
+        self._waves.close()
+        live = sorted(self._live.values(), key=lambda node: node.place)
+        self.pending, self.stopped = (), reason
+        self.reduction = Reduction(nodes=tuple(item.node for item in live))
 
     def known(self, pair: Pair) -> int | None:
         """The number of the same merge among those of other runs."""
@@ -97,13 +112,16 @@ class Job:
         self._log(pair, merged, vector, older=older.ref, newer=newer.ref)
         self._drop(pair, node, merged.dropped)
         self.replayed += known is not None
+        self.failures_in_a_row = 0
         return node
 
     def failed(self, pair: Pair, failure: MergeFailed) -> None:
         """Both nodes stay."""
         older, newer = self._sides(pair)
         self.failures[failure.reason] += 1
-        self._failures.append(LoggedFailure(older.ref, newer.ref, self._wave, failure.reason))
+        self.retryable += failure.retry
+        self.failures_in_a_row += 1
+        self._failures.append(LoggedFailure(older.ref, newer.ref, self._wave, failure.reason, retry=failure.retry))
 
     def smaller(self) -> Memory:
         """The memory that the compressor left. Raises MethodError unless its nodes are live, each once, in order."""

@@ -7,7 +7,7 @@ from memforest.core.merge_log import MergeLog, Ref
 from memforest.core.outcomes import MergeFailed
 from memforest.core.protocols import Reduction, Waves
 from memforest.core.types import Memory, MemoryNode, Pair
-from memforest.pipeline.compression import Attempt
+from memforest.pipeline.attempt import Attempt
 from memforest.pipeline.job import Job
 from memforest.pipeline.known_merges import KnownMerges
 

@@ -48,7 +48,8 @@ def _records(log: MergeLog) -> Iterator[dict[str, Any]]:
     for number, merge in enumerate(log.merges):
         yield {"number": number, "older": merge.older, "newer": merge.newer, "wave": merge.wave} | _content(merge)
     for failure in log.failures:
-        yield {"older": failure.older, "newer": failure.newer, "wave": failure.wave, "failed": failure.reason}
+        place = {"older": failure.older, "newer": failure.newer, "wave": failure.wave}
+        yield place | {"failed": failure.reason} | ({"retry": True} if failure.retry else {})
 
 
 def _content(merge: LoggedMerge) -> dict[str, Any]:
@@ -89,7 +90,9 @@ def _merge(record: Mapping[str, Any], vector: Vector) -> LoggedMerge:
 
 
 def _failure(record: Mapping[str, Any]) -> LoggedFailure:
-    return LoggedFailure(record["older"], record["newer"], record["wave"], record["failed"])
+    return LoggedFailure(
+        record["older"], record["newer"], record["wave"], record["failed"], retry=record.get("retry", False)
+    )
 
 
 def _read(piece: Any) -> Piece:
