@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memforest.core.types import Memory, Question, target_count
+from memforest.config.spec import RunSpec
+from memforest.core.types import Memory, Unit, target_count
+from memforest.llm.prices import estimate
 
 TOKENS_PER_WORD = 1.4
 PROMPT_TOKENS = {"merge": 250, "answer": 300, "judge": 300}
-REPLY_TOKENS = {"answer": 20, "judge": 20}
+REPLY_TOKENS = 20
+EVIDENCE_WORDS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,22 +25,60 @@ class CallEstimate:
     output_tokens: int
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class UnitLoad:
+    """What of one unit is to be done: its memories, whether they are to be merged, and how many questions are asked."""
+
+    unit: Unit
+    memories: Sequence[Memory]
+    merges: bool
+    questions: int
+
+
+def estimate_lines(spec: RunSpec, loads: Sequence[UnitLoad], *, context: str | None) -> list[str]:
+    """What is expected of each role, at most, with its cost where the price is known."""
+    lines = []
+    for expected in _expected(spec, loads, context):
+        settings = spec.model(expected.role)
+        found = estimate(
+            settings,
+            calls=expected.calls,
+            input_tokens=expected.input_tokens,
+            output_tokens=expected.output_tokens,
+        )
+        cost = "price not known" if found.cost is None else f"${found.cost:.2f}"
+        lines.append(
+            f"{expected.role}: at most {expected.calls:,} calls of {settings.name}, about {expected.input_tokens:,} "
+            f"tokens to read and {expected.output_tokens:,} to write, {cost}"
+        )
+    return lines
+
+
+def _expected(spec: RunSpec, loads: Sequence[UnitLoad], context: str | None) -> Iterator[CallEstimate]:
+    if "merge" in spec.roles:
+        merging = [memory for load in loads if load.merges for memory in load.memories]
+        yield merge_calls(merging, ratio=spec.effective_ratio)
+    if "answer" in spec.roles:
+        words = sum(load.questions * _shown(load, spec, context) for load in loads)
+        yield _short("answer", sum(load.questions for load in loads), words=words)
+    if "judge" in spec.roles:
+        yield _short("judge", sum(load.questions for load in loads) * spec["judge"].settings.get("votes", 1), words=0)
+
+
+def _shown(load: UnitLoad, spec: RunSpec, context: str | None) -> float:
+    """Words that one question is shown."""
+    if context == "history":
+        return sum(len(turn.text.split()) for turn in load.unit.turns)
+    if context == "memory":
+        return shown_words(load.memories, k=spec.k, ratio=spec.effective_ratio)
+    return EVIDENCE_WORDS if context == "evidence" else 0
+
+
 def merge_calls(memories: Sequence[Memory], *, ratio: float) -> CallEstimate:
     """One call per merge if none fails and none is known; a merged text is as long as both."""
     merges = sum(len(memory) - target_count(count=len(memory), ratio=ratio) for memory in memories)
-    words = 2 * _words_per_node(memories)
-    tokens = round(merges * TOKENS_PER_WORD * words)
+    tokens = round(merges * TOKENS_PER_WORD * 2 * _words_per_node(memories))
     return CallEstimate("merge", merges, tokens + merges * PROMPT_TOKENS["merge"], tokens)
-
-
-def answer_calls(questions: Sequence[Question], *, words_shown: float) -> CallEstimate:
-    """One call per question, with the words that its search shows."""
-    return _short("answer", len(questions), words=words_shown)
-
-
-def judge_calls(questions: Sequence[Question], *, votes: int) -> CallEstimate:
-    """`votes` calls per question."""
-    return _short("judge", len(questions) * votes, words=0)
 
 
 def shown_words(memories: Sequence[Memory], *, k: int, ratio: float) -> float:
@@ -50,8 +91,10 @@ def shown_words(memories: Sequence[Memory], *, k: int, ratio: float) -> float:
 
 
 def _short(role: str, calls: int, *, words: float) -> CallEstimate:
-    tokens = round(calls * (PROMPT_TOKENS[role] + TOKENS_PER_WORD * words))
-    return CallEstimate(role, calls, tokens, calls * REPLY_TOKENS[role])
+    """Calls with short replies; `words` are those of all of them."""
+    return CallEstimate(
+        role, calls, round(calls * PROMPT_TOKENS[role] + TOKENS_PER_WORD * words), calls * REPLY_TOKENS
+    )
 
 
 def _words_per_node(memories: Sequence[Memory]) -> float:

@@ -29,7 +29,7 @@ def run_and_print(spec: RunSpec) -> StoredRun:
     reference = full.lines(after=plan) if full is not plan else []
     for line in [*plan.lines(), *reference, *plan.absent_lines()]:
         print(f"  {line}", flush=True)
-    run = execute(plan, parts, dataset)
+    run = execute(plan, parts, dataset, say=lambda line: print(f"  {line}", flush=True))
     uncompressed = run if full is plan else execute(full, components(full_spec), dataset)
     print()
     print("\n".join(result_lines(run, uncompressed)))

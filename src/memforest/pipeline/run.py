@@ -25,6 +25,7 @@ from memforest.pipeline.answering import Answering, Asked
 from memforest.pipeline.clock import StageClock
 from memforest.pipeline.compression import CompressedMemory, compress_memories
 from memforest.pipeline.contexts import Contexts
+from memforest.pipeline.estimate import UnitLoad, estimate_lines
 from memforest.pipeline.known_merges import KnownMerges
 from memforest.pipeline.plan import Plan
 from memforest.pipeline.relatives import Relatives
@@ -50,8 +51,13 @@ from memforest.store.runs import (
 REPORT = "report.json"
 
 
-def execute(plan: Plan, parts: Components, dataset: LoadedDataset) -> StoredRun:
-    """Carry out a plan. Returns at once when the run is finished; continues one that was interrupted."""
+def execute(
+    plan: Plan, parts: Components, dataset: LoadedDataset, *, say: Callable[[str], None] = lambda line: None
+) -> StoredRun:
+    """Carry out a plan. Returns at once when the run is finished; continues one that was interrupted.
+
+    `say` is told what calls of language models are expected, once memories are built and before any is compressed.
+    """
     if plan.finished is not None:
         return plan.finished
     if not plan.runnable:
@@ -61,14 +67,17 @@ def execute(plan: Plan, parts: Components, dataset: LoadedDataset) -> StoredRun:
             f"because: {reason}"
         )
     with threadpool_limits(limits=1, user_api="blas"):
-        return _Execution(plan, parts, dataset).run()
+        return _Execution(plan, parts, dataset, say).run()
 
 
 class _Execution:
     """One attempt at a run."""
 
-    def __init__(self, plan: Plan, parts: Components, dataset: LoadedDataset) -> None:
+    def __init__(
+        self, plan: Plan, parts: Components, dataset: LoadedDataset, say: Callable[[str], None]
+    ) -> None:
         self._plan = plan
+        self._say = say
         self._parts = parts
         self._dataset = dataset
         self._artifacts = ArtifactStore(plan.spec.outputs)
@@ -81,8 +90,11 @@ class _Execution:
         attempt = RunStore(plan.spec.outputs).start(plan.run_id, stages=plan.stages)
         try:
             self._build()
-            reports = self._compress()
-            records = self._search(attempt)
+            self._announce()
+            with self._parts.ledger.stage(COMPRESS):
+                reports = self._compress()
+            with self._parts.ledger.stage(SEARCH):
+                records = self._search(attempt)
         except BaseException:
             attempt.leave()
             raise
@@ -104,6 +116,23 @@ class _Execution:
                 self._save(BUILD, work, dump_memories(memories))
                 progress.advance(1)
             self._embedder.flush()
+
+    def _announce(self) -> None:
+        """Say what the calls to come will be, where a language model is asked."""
+        spec, answerer = self._plan.spec, self._parts.answerer
+        if not spec.roles:
+            return
+        loads = [
+            UnitLoad(
+                unit=work.unit,
+                memories=self._memories(BUILD, work),
+                merges=not self._artifacts.has(COMPRESS, work.keys[COMPRESS]),
+                questions=sum(gold.category not in spec.skip_categories for gold in work.golds),
+            )
+            for work in self._plan.runnable
+        ]
+        for line in estimate_lines(spec, loads, context=None if answerer is None else answerer.context):
+            self._say(line)
 
     def _compress(self) -> list[dict[str, Any]]:
         """Compress what is missing, in groups that run at once; reports of all memories, in order."""

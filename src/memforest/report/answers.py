@@ -82,3 +82,33 @@ def _unscored(answers: Metrics) -> Iterator[str]:
         if row["unscored"]:
             reasons = ", ".join(f"{reason} {count:,}" for reason, count in row["unscored"].items())
             yield f"unscored by {judge}: {reasons}"
+
+
+def _calls(ledger: Metrics) -> Iterator[str]:
+    """One line for each stage and role, and the sum of several."""
+    for row in ledger["rows"]:
+        yield f"calls of {row['stage']}, {row['role']}, {row['model']}: {_row(row)}"
+    if len(ledger["rows"]) > 1:
+        yield f"calls in all: {_row(ledger['total'])}"
+
+
+def _row(row: Metrics) -> str:
+    paid, found = row["paid"], row["found"]
+    parts = [f"{row['calls']:,} made, {row['cached_calls']:,} found", _tokens(paid), f"{row['seconds']:,.0f} s"]
+    parts.append(_cost(paid) + (f" (what was found had cost {_cost(found)})" if row["cached_calls"] else ""))
+    for count, what in ((row["retries"], "retries"), (row["repairs"], "repairs")):
+        parts += [f"{count:,} {what}"] if count else []
+    parts += [f"failed: {reason} {count:,}" for reason, count in row["failures"].items()]
+    return "; ".join(parts)
+
+
+def _tokens(spent: Metrics) -> str:
+    """Input, of which cached by the server, and output."""
+    cached = spent["input_tokens_cached_by_server"]
+    read = spent["input_tokens_uncached"] + cached
+    return f"{read:,} tokens read ({cached:,} cached by the server), {spent['output_tokens']:,} written"
+
+
+def _cost(spent: Metrics) -> str:
+    cost = spent["cost_dollars"]
+    return "cost not known" if cost is None else f"${cost:.4f}"

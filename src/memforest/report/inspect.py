@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
 from typing import Any
@@ -113,6 +113,8 @@ def compare_lines(runs: Sequence[StoredRun], *, as_markdown: bool = False) -> li
     header += [f"{name} at {budget} words" for budget in budgets]
     header += [f"answer at {budget} words" for budget in budgets]
     header += ["nodes", "text kB", "words/question", f"{name} against the first row"]
+    judge = _shared_judge(groups)
+    header += [] if judge is None else [judge, "judged", f"{judge} against the first row"]
     baseline = _values(groups[0], recall)
     rows = []
     for group in groups:
@@ -129,11 +131,36 @@ def compare_lines(runs: Sequence[StoredRun], *, as_markdown: bool = False) -> li
                 _spread([metrics["text_bytes_after"] / 1000 for metrics in group.metrics]),
                 _spread([metrics["context_words"] for metrics in group.metrics]),
                 _difference(_values(group, recall), baseline, group.runs[0]) if group is not groups[0] else "",
+                *([] if judge is None else _judged_cells(group, groups[0])),
             ]
         )
     table = (markdown if as_markdown else aligned)(header, rows)
     beyond = {group.name: group.metrics[0].get("beyond_m", 0) for group in groups}
     return [table, *(_beyond_m(name, nodes) for name, nodes in beyond.items() if nodes)]
+
+
+def _shared_judge(groups: Sequence[_Group]) -> str | None:
+    """The judge of all runs; None where there is none, or where verdicts of several would stand in one column."""
+    judges = [judged(metrics) for group in groups for metrics in group.metrics]
+    names = {None if judge is None else judge[0] for judge in judges}
+    return names.pop() if len(names) == 1 else None
+
+
+def _judged_cells(group: _Group, first: _Group) -> list[str]:
+    """Accuracy, what was judged of what was asked, and the paired difference from the first row."""
+    rows = [found[1] for metrics in group.metrics if (found := judged(metrics))]
+    difference = _difference(_verdicts(group), _verdicts(first), group.runs[0]) if group is not first else ""
+    return [_spread([row["mean"] for row in rows]), f"{rows[0]['scored']:,}/{rows[0]['asked']:,}", difference]
+
+
+def _verdicts(group: _Group) -> dict[str, float]:
+    """Each question's verdict as 0 or 1, averaged over seeds; unscored ones are left out."""
+    return _means(
+        (record["question"], float(record["verdict"]["outcome"] == "correct"))
+        for run in group.runs
+        for record in run.records()
+        if record.get("verdict", {"outcome": "unscored"})["outcome"] != "unscored"
+    )
 
 
 def _beyond_m(name: str, nodes: int) -> str:
@@ -160,7 +187,7 @@ def _names(runs: Sequence[StoredRun]) -> list[str]:
     described = [{**run.read(RUN)["settings"], "data": run.read(RUN)["data"]} for run in runs]
     differing = [
         key
-        for key in described[0]
+        for key in dict.fromkeys(key for item in described for key in item)
         if key not in ("compressor", "ratio", "merger", "retriever", "seed")
         and len({canonical_json(item.get(key)) for item in described}) > 1
     ]
@@ -180,12 +207,19 @@ def _short(value: Any) -> str:
 
 def _values(group: _Group, recall: str) -> dict[str, float]:
     """Each question's recall, averaged over seeds."""
+    return _means(
+        (record["question"], record[recall])
+        for run in group.runs
+        for record in run.records()
+        if record.get(recall) is not None
+    )
+
+
+def _means(values: Iterable[tuple[str, float]]) -> dict[str, float]:
     collected: dict[str, list[float]] = {}
-    for run in group.runs:
-        for record in run.records():
-            if record.get(recall) is not None:
-                collected.setdefault(record["question"], []).append(record[recall])
-    return {question: mean(values) for question, values in collected.items()}
+    for question, value in values:
+        collected.setdefault(question, []).append(value)
+    return {question: mean(found) for question, found in collected.items()}
 
 
 def _difference(values: Mapping[str, float], baseline: Mapping[str, float], run: StoredRun) -> str:
