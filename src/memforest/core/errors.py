@@ -25,3 +25,11 @@ class MethodError(MemforestError):
 
 class MissingExtraError(MemforestError):
     """An optional package is absent; the message carries the install command."""
+
+
+class BudgetError(MemforestError):
+    """The money that a run may spend on language models is spent."""
+
+
+class ReplayError(MemforestError):
+    """A reply is asked for that is not recorded, and nothing may be asked of a model."""

@@ -1,0 +1,1 @@
+"""Language models: client, cache, ledger and providers. Those who ask know only `core.chat`."""
