@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,6 +112,25 @@ class Merger(Protocol):
 
     def merge(self, *, pairs: Sequence[Pair], encode: Encode) -> Sequence[MergeResult]:
         """One result per pair, in order; a typed failure instead of an exception for a pair that cannot be merged."""
+
+
+@runtime_checkable
+class WaitingMerger(Merger, Protocol):
+    """A merger that waits for somebody else, such as a served model, instead of computing. It is asked pair by pair."""
+
+    @property
+    def concurrency(self) -> int:
+        """Calls to have in flight, at least 1."""
+
+    @property
+    def failures_in_a_row(self) -> int:
+        """Failed merges of one memory, one after the other, after which the memory is left as it is; at least 1.
+
+        It bounds what a merger that always fails costs, and it can change a result: it belongs to the identity.
+        """
+
+    def merge_one(self, *, pair: Pair) -> MergeResult:
+        """The result for one pair; called from as many threads at once as `concurrency` says."""
 
 
 Carried = NDArray[np.float64] | None

@@ -55,7 +55,11 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What owns one memory: a history and its assets. `index` is its position in the data file."""
+    """What owns one memory: a history and its assets. `index` is its position in the data file.
+
+    `cluster` names what units have in common whose questions are not independent (the same person); intervals are
+    clustered by it, and by the unit where it is None.
+    """
 
     id: str
     index: int
@@ -63,6 +67,7 @@ class Unit:
     sessions: tuple[Session, ...]
     observations: tuple[Observation, ...] = ()
     clock: Clock = "calendar"
+    cluster: str | None = None
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -72,19 +77,26 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The public part of a test item: all that a method may see. `time` is when it is asked."""
+    """The public part of a test item: all that a method may see. `time` is when it is asked.
+
+    `options` are the texts of a multiple choice without their letters; the letter is the place: a, b, c, d.
+    """
 
     id: str
     unit_id: str
     text: str
     time: float | None = None
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
     """The private part of a test item. No backbone, compressor, retriever or answerer takes one.
 
-    `evidence` holds turn ids after normalisation, each once; those that name no turn are in `unresolved` too.
+    `evidence` holds turn ids after normalisation, each once; `evidence_sessions` session ids, where a benchmark names
+    sessions (else they are those of the turns). What of both names no turn or session is in `unresolved` too.
+    `letter` is that of the correct option, whose text is `answer`; `ungradable` says why no letter can grade the
+    question.
     """
 
     question_id: str
@@ -94,6 +106,9 @@ class Gold:
     adversarial_answer: str | None
     evidence: tuple[str, ...]
     unresolved: tuple[str, ...] = ()
+    evidence_sessions: tuple[str, ...] = ()
+    letter: str | None = None
+    ungradable: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +232,11 @@ class Hits:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two nodes to merge; `older` comes first in time, then in insertion order."""
+    """Two nodes to merge; `older` comes first in time, then in insertion order. `clock` is that of their times."""
 
     older: MemoryNode
     newer: MemoryNode
+    clock: Clock = field(default="calendar", kw_only=True)
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
