@@ -12,7 +12,8 @@ from hydra.utils import get_class
 
 from memforest.config.compose import compose, instantiate
 from memforest.config.folder import conf_folder, options, settings
-from memforest.config.spec import Choice, parse_choice
+from memforest.config.spec import RESERVED, Choice, parse_choice
+from memforest.core.chat import Chat
 from memforest.core.protocols import Compressor, Merger
 from memforest.core.types import Memory, target_count
 from memforest.embedding.hashing import Hashing
@@ -41,10 +42,14 @@ def choice(group: str, option: str) -> Choice:
 
 def component(group: str, option: str) -> Any:
     """A new instance of an option; one that asks a model gets one that repeats what it is given."""
-    if option in asking(group):
-        arguments = dict(choice(group, option).settings)
-        return get_class(arguments.pop("_target_"))(**arguments, chat=copying())
-    return instantiate(choice(group, option))
+    return built(group, option, copying()) if option in asking(group) else instantiate(choice(group, option))
+
+
+def built(group: str, option: str, chat: Chat, **changes: Any) -> Any:
+    """An option with its settings, some of them changed; `chat` if it asks a model."""
+    arguments = {key: value for key, value in settings(group, option).items() if key not in RESERVED} | changes
+    made = get_class(arguments.pop("_target_"))
+    return made(**arguments, chat=chat) if option in asking(group) else made(**arguments)
 
 
 def asking(group: str) -> list[str]:
