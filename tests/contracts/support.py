@@ -8,16 +8,19 @@ from typing import Any
 
 import pytest
 import yaml
+from hydra.utils import get_class
 
 from memforest.config.compose import compose, instantiate
-from memforest.config.folder import conf_folder, options
-from memforest.config.spec import Choice, parse_choice
+from memforest.config.folder import conf_folder, options, settings
+from memforest.config.spec import RESERVED, Choice, parse_choice
+from memforest.core.chat import Chat
 from memforest.core.protocols import Compressor, Merger
 from memforest.core.types import Memory, target_count
 from memforest.embedding.hashing import Hashing
 from memforest.pipeline.compression import CompressedMemory, compress_memories
 from memforest.pipeline.known_merges import KnownMerges
 from tests.builders import DAY, START, memory, node
+from tests.chats import copying
 
 WORDS = (
     *("lantern", "harbour", "violin", "orchard", "copper", "meadow", "glacier", "walnut", "ferry", "saddle"),
@@ -38,8 +41,25 @@ def choice(group: str, option: str) -> Choice:
 
 
 def component(group: str, option: str) -> Any:
-    """A new instance of an option."""
-    return instantiate(choice(group, option))
+    """A new instance of an option; one that asks a model gets one that repeats what it is given."""
+    return built(group, option, copying()) if option in asking(group) else instantiate(choice(group, option))
+
+
+def built(group: str, option: str, chat: Chat, **changes: Any) -> Any:
+    """An option with its settings, some of them changed; `chat` if it asks a model."""
+    arguments = {key: value for key, value in settings(group, option).items() if key not in RESERVED} | changes
+    made = get_class(arguments.pop("_target_"))
+    return made(**arguments, chat=chat) if option in asking(group) else made(**arguments)
+
+
+def asking(group: str) -> list[str]:
+    """Options that ask a language model."""
+    return [option for option in options(group) if settings(group, option)["traits"].get("roles")]
+
+
+def without_model(group: str) -> list[str]:
+    """Options that need no more than text and time, and no model."""
+    return [option for option in usable(group) if option not in asking(group)]
 
 
 def usable(group: str) -> list[str]:

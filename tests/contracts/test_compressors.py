@@ -25,6 +25,7 @@ from tests.contracts.support import (
     shaped,
     usable,
     using,
+    without_model,
 )
 
 every_compressor = pytest.mark.parametrize("option", marked("compressor", usable("compressor")))
@@ -106,7 +107,7 @@ def test_ratio_0_is_the_identity(option: str, shape: str) -> None:
 
 @every_shape
 @every_compressor
-@pytest.mark.parametrize("merger", usable("merger"))
+@pytest.mark.parametrize("merger", without_model("merger"))
 def test_sources_cover_only_text_that_survives(option: str, merger: str, shape: str) -> None:
     for count, ratio in product((3, 17), (0.5, 0.9)):
         by_id = {node.id: node for node in shaped(shape, count).nodes}
@@ -120,7 +121,7 @@ def test_sources_cover_only_text_that_survives(option: str, merger: str, shape: 
 
 @every_shape
 @every_compressor
-@pytest.mark.parametrize("merger", usable("merger"))
+@pytest.mark.parametrize("merger", without_model("merger"))
 def test_the_report_accounts_for_every_node_and_segment(option: str, merger: str, shape: str) -> None:
     for count, ratio in product((0, 1, 17), (0.3, 0.9)):
         memory, done = shaped(shape, count), compressed(option, shape, count, ratio, merger)

@@ -12,7 +12,7 @@ from memforest.core.protocols import Merger
 from memforest.core.types import MemoryNode, Pair, Segment
 from memforest.core.vectors import Matrix
 from tests.builders import DAY, START, node
-from tests.contracts.support import EMBEDDER, WORDS, choice, component, usable
+from tests.contracts.support import EMBEDDER, WORDS, choice, component, usable, without_model
 
 every_merger = pytest.mark.parametrize("option", usable("merger"))
 
@@ -75,13 +75,13 @@ def test_something_of_every_pair_survives(option: str) -> None:
     assert all(result.segments for result in _merged(component("merger", option), PAIRS))
 
 
-@pytest.mark.parametrize("option", ["concat", "extractive"])
+@pytest.mark.parametrize("option", without_model("merger"))
 def test_mergers_without_a_model_invent_nothing_and_account_for_everything(option: str) -> None:
     for pair, result in zip(PAIRS, _merged(component("merger", option), PAIRS), strict=True):
         assert Counter((*result.segments, *result.dropped)) == Counter((*pair.older.segments, *pair.newer.segments))
 
 
-@pytest.mark.parametrize("option", ["concat", "extractive"])
+@pytest.mark.parametrize("option", without_model("merger"))
 def test_surviving_segments_are_in_time_order(option: str) -> None:
     for result in _merged(component("merger", option), PAIRS):
         times = [segment.time for segment in result.segments if segment.time is not None]
@@ -89,7 +89,7 @@ def test_surviving_segments_are_in_time_order(option: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "option", [name for name in usable("merger") if "max_words" in choice("merger", name).settings]
+    "option", [name for name in usable("merger") if choice("merger", name).settings.get("max_words") is not None]
 )
 def test_word_limits_hold_but_for_a_single_segment(option: str) -> None:
     limit = choice("merger", option).settings["max_words"]

@@ -6,11 +6,14 @@ import re
 from datetime import UTC, datetime
 
 from memforest.core.errors import DataError
+from memforest.core.order import CLIP_SECONDS
+from memforest.core.types import Clock
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _FIRST, _LAST = -62_135_596_800, 253_402_300_799
 """The calendar's years 1 to 9999, in seconds since 1970."""
 
@@ -65,3 +68,19 @@ def long_date(time: float) -> str:
     """A calendar time as `08 May 2023`."""
     date = datetime.fromtimestamp(time, tz=UTC)
     return f"{date.day:02d} {_MONTHS[date.month - 1].capitalize()} {date.year}"
+
+
+def written_time(time: float | None, *, clock: Clock) -> str | None:
+    """A time for a reader: `Monday 8 May 2023, 1:56 pm`, or of a video `clip 12 (371 s)`; None where there is none.
+
+    A time at midnight is a date whose time of day was not given, and is written without one.
+    """
+    if time is None:
+        return None
+    if clock == "video":
+        return f"clip {int(time // CLIP_SECONDS)} ({int(time)} s)"
+    date = datetime.fromtimestamp(time, tz=UTC)
+    day = f"{_WEEKDAYS[date.weekday()]} {date.day} {_MONTHS[date.month - 1].capitalize()} {date.year}"
+    if not (date.hour or date.minute):
+        return day
+    return f"{day}, {date.hour % 12 or 12}:{date.minute:02d} {'pm' if date.hour >= 12 else 'am'}"

@@ -232,10 +232,11 @@ class Hits:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two nodes to merge; `older` comes first in time, then in insertion order."""
+    """Two nodes to merge; `older` comes first in time, then in insertion order. `clock` is that of their times."""
 
     older: MemoryNode
     newer: MemoryNode
+    clock: Clock = field(default="calendar", kw_only=True)
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:

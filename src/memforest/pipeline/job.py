@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from memforest.core.errors import MethodError
@@ -73,6 +73,8 @@ class Job:
             self._wave += 1
         except StopIteration as stop:
             self.pending, self.reduction = (), stop.value
+        if self.memory.clock != "calendar":
+            self.pending = tuple(replace(pair, clock=self.memory.clock) for pair in self.pending)
         taken = [id(node) for pair in self.pending for node in (pair.older, pair.newer)]
         if len(taken) != len(set(taken)):
             raise MethodError(f"memory {self.memory.id}: a wave merges one node twice; its pairs must be independent")

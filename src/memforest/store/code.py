@@ -18,6 +18,8 @@ _ROOT = Path(__file__).parent.parent
 def code_of(modules: Iterable[str]) -> dict[str, str]:
     """sha256 of the source of `modules` and of every memforest module that they import, by module name.
 
+    The prompts `prompts/<stem>*.txt` beside a module `<stem>.py` are part of its source.
+
     A module outside this package is hashed when it stands in `modules`, as a user's own component does.
     """
     named = set(modules)
@@ -58,7 +60,10 @@ def _source(name: str) -> Path | None:
 def _digest(name: str) -> str:
     path = _source(name)
     assert path is not None
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    content = hashlib.sha256(path.read_bytes())
+    for prompt in sorted((path.parent / "prompts").glob(f"{path.stem}*.txt")):
+        content.update(f"\0{prompt.name}\0".encode() + prompt.read_bytes())
+    return content.hexdigest()
 
 
 @cache

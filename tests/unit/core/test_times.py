@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memforest.core.errors import DataError
-from memforest.core.times import long_date, parse_time
+from memforest.core.times import long_date, parse_time, written_time
 
 MONTHS = calendar.month_name[1:]
 
@@ -142,3 +142,24 @@ def test_a_written_time_is_read_back(time: int) -> None:
 )
 def test_a_long_date_has_two_digits_and_the_month_in_full(time: float, text: str) -> None:
     assert long_date(time) == text
+
+
+@pytest.mark.parametrize(
+    ("time", "written"),
+    [
+        (seconds(2023, 5, 8, 13, 56), "Monday 8 May 2023, 1:56 pm"),
+        (seconds(2023, 5, 30, 0, 5), "Tuesday 30 May 2023, 12:05 am"),
+        (seconds(2024, 2, 29, 12, 0), "Thursday 29 February 2024, 12:00 pm"),
+        (seconds(2024, 2, 29), "Thursday 29 February 2024"),
+        (None, None),
+    ],
+)
+def test_a_time_is_written_out_for_a_reader(time: float | None, written: str | None) -> None:
+    assert written_time(time, clock="calendar") == written
+
+
+@pytest.mark.parametrize(
+    ("time", "written"), [(0, "clip 0 (0 s)"), (29.9, "clip 0 (29 s)"), (371.0, "clip 12 (371 s)"), (None, None)]
+)
+def test_a_time_in_a_video_is_a_clip(time: float | None, written: str | None) -> None:
+    assert written_time(time, clock="video") == written

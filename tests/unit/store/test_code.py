@@ -71,6 +71,26 @@ def test_the_hash_is_that_of_the_file(package: Path) -> None:
     assert code.code_of(["memforest.a"]) == {"memforest.a": hashlib.sha256(b"x = 1").hexdigest()}
 
 
+def test_prompts_are_part_of_the_module_that_they_stand_beside(package: Path) -> None:
+    write(package, {"room/a.py": "", "room/b.py": "", "room/prompts/a.txt": "one", "room/prompts/a_more.txt": "two"})
+    before = code.code_of(["memforest.room.a", "memforest.room.b"])
+    for name, text in [("a.txt", "One"), ("a_more.txt", "Two"), ("a_new.txt", "")]:
+        write(package, {f"room/prompts/{name}": text})
+        code._digest.cache_clear()
+        after = code.code_of(["memforest.room.a", "memforest.room.b"])
+        assert after["memforest.room.a"] != before["memforest.room.a"], name
+        assert after["memforest.room.b"] == before["memforest.room.b"], name
+        before = after
+
+
+def test_every_prompt_of_ours_stands_beside_a_module_that_it_belongs_to() -> None:
+    prompts = sorted(code._ROOT.glob("*/prompts/*.txt"))
+    assert len(prompts) > 5
+    for prompt in prompts:
+        stems = [module.stem for module in prompt.parent.parent.glob("*.py")]
+        assert any(prompt.stem.startswith(stem) for stem in stems), prompt
+
+
 def test_relative_imports_are_followed(package: Path) -> None:
     write(package, {"room/__init__.py": "", "room/a.py": "from .b import thing", "room/b.py": ""})
     assert "memforest.room.b" in code.code_of(["memforest.room.a"])

@@ -1,0 +1,1 @@
+"""Question and search -> answer."""

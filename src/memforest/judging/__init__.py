@@ -1,0 +1,1 @@
+"""Question, gold and answer -> verdict. The only method that sees gold, and it never sees the memory."""
