@@ -30,7 +30,4 @@ class Locomo:
         raw = read_json(self._path)
         digest = file_digest(self._path)
         loaded = parse_units(raw, file=self._path.name, digest_of_file=digest)
-        if digest == self._entry.sha256:
-            return loaded
-        notice = f"{self._path.name} has sha256 {digest[:12]}...: {self._entry.describe(digest)}"
-        return replace(loaded, notices=(notice, *loaded.notices))
+        return replace(loaded, notices=(*self._entry.notices(self._path, digest), *loaded.notices))

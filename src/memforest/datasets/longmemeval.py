@@ -34,7 +34,7 @@ class LongMemEval:
 
     def __init__(self, *, variant: str, path: str | None, data_folder: str, limit: int | None) -> None:
         require(variant in FILES, f"dataset.variant={variant} must be one of {', '.join(FILES)}")
-        require_limit(limit, of="questions")
+        require_limit(limit)
         self._variant = variant
         self._path = Path(path) if path else Path(data_folder) / "longmemeval" / FILES[variant]
         self._limit = limit

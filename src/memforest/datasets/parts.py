@@ -6,10 +6,10 @@ from memforest.core.checks import require
 from memforest.core.protocols import Scope
 
 
-def require_limit(limit: object, *, of: str) -> None:
-    """Raises ConfigError unless `dataset.limit` is null or a whole number of at least 1."""
+def require_limit(limit: object) -> None:
+    """Raises ConfigError unless `dataset.limit`, how many units are read, is null or a whole number of at least 1."""
     whole = isinstance(limit, int) and not isinstance(limit, bool) and limit >= 1
-    require(limit is None or whole, f"dataset.limit={limit} must be null or a whole number of {of}, at least 1")
+    require(limit is None or whole, f"dataset.limit={limit} must be null or a whole number of units, at least 1")
 
 
 def scope_of(*, questions: int, whole: int, benchmark: str) -> tuple[Scope, tuple[str, ...]]:
