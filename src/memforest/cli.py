@@ -88,8 +88,8 @@ def _parser() -> argparse.ArgumentParser:
     generate = data.add_parser("generate", help="write a synthetic file of LoCoMo's schema, of any size")
     generate.add_argument("out", type=Path, help="the JSON file to write")
     fetch = data.add_parser("fetch", help="get a benchmark file and verify it")
-    fetch.add_argument("name", help="such as locomo")
-    fetch.add_argument("--from", dest="source", type=Path, default=None, help="a file that you have")
+    fetch.add_argument("name", help="a dataset, such as locomo, or one of its files")
+    fetch.add_argument("--from", dest="source", type=Path, default=None, help="a file that you have, or its folder")
     fetch.add_argument("--to", type=Path, default=None, help="data folder (default: MEMFOREST_DATA, else data)")
     return parser
 
@@ -181,8 +181,8 @@ def _compress(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
 
 def _data(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
     from memforest.config.compose import compose
-    from memforest.config.folder import unknown
-    from memforest.datasets.manifest import fetch, manifest
+    from memforest.config.folder import settings, unknown
+    from memforest.datasets.manifest import fetch, manifest, source_of
     from memforest.exchange.synthetic import write_synthetic
 
     if parsed.action == "generate":
@@ -193,14 +193,17 @@ def _data(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
         for entry in known.values():
             print("\n".join(entry.lines()))
         return
-    if parsed.name not in known:
-        raise unknown("the data set", parsed.name, known)
-    entry = known[parsed.name]
-    print("\n".join(entry.lines()))
+    entries = [entry for entry in known.values() if parsed.name in (entry.name, entry.dataset)]
+    if not entries:
+        raise unknown("the data set", parsed.name, {*known, *(entry.dataset for entry in known.values())})
     folder = parsed.to or Path(compose([])["paths"]["data"])
-    path = fetch(entry, folder=folder, source=parsed.source)
-    print(f"verified: {path} is {entry.describe(entry.sha256)}")
-    print(f"use it: MEMFOREST_DATA={folder} python run.py dataset={entry.name}")
+    for entry in entries:
+        print("\n".join(entry.lines()))
+        path = fetch(entry, folder=folder, source=source_of(entry, parsed.source, files=len(entries)))
+        print(f"verified: {path} is {entry.describe(entry.sha256)}")
+    dataset = entries[0].dataset
+    backbone = "" if "observations" in settings("dataset", dataset)["traits"]["provides"] else " backbone=turns"
+    print(f"use it: MEMFOREST_DATA={folder} python run.py dataset={dataset}{backbone}")
 
 
 _COMMANDS = {

@@ -22,17 +22,20 @@ _SPOKEN = re.compile(
     r"(?P<day>\d{1,2})\s+(?P<month>[a-z]+)\.?,?\s+(?P<year>\d{4})",
     re.IGNORECASE,
 )
+_SLASHED = re.compile(r"(\d{4})/(\d{2})/(\d{2})(?:\s+\([a-z]+\))?(?:\s+(\d{2}):(\d{2}))?", re.IGNORECASE)
+"""LongMemEval's dates: 2023/05/30 (Tue) 23:40."""
 
 
 def parse_time(value: object, *, where: str) -> float:
-    """Seconds since 1970 UTC of a number, an ISO 8601 string, or a string like `1:56 pm on 8 May, 2023`.
+    """Seconds since 1970 UTC of a number or a string: ISO 8601, `1:56 pm on 8 May, 2023`, or LongMemEval's dates.
 
     Month names are read in English whatever the locale; a time without a zone is taken as UTC. `where` names file,
     unit and field for the error. Raises DataError.
     """
     if isinstance(value, int | float) and not isinstance(value, bool) and _FIRST <= value <= _LAST:
         return float(value)
-    parsed = (_spoken(value.strip()) or _iso(value.strip())) if isinstance(value, str) else None
+    text = value.strip() if isinstance(value, str) else ""
+    parsed = _spoken(text) or _slashed(text) or _iso(text)
     if parsed is None:
         raise DataError(
             f"{where}: cannot read the time {value!r}; write ISO 8601 (2023-05-08T13:56:00), "
@@ -53,6 +56,17 @@ def _spoken(text: str) -> datetime | None:
     hour = hour % 12 + (12 if (match["half"] or "am").lower() == "pm" else 0)
     try:
         return datetime(int(match["year"]), months[0], int(match["day"]), hour, int(match["minute"] or 0))
+    except ValueError:
+        return None
+
+
+def _slashed(text: str) -> datetime | None:
+    match = _SLASHED.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day, hour, minute = (int(part or 0) for part in match.groups())
+    try:
+        return datetime(year, month, day, hour, minute)
     except ValueError:
         return None
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from pathlib import Path
 
 from memforest.core.digests import file_digest
 from memforest.core.errors import DataError
 from memforest.core.protocols import LoadedDataset
+from memforest.datasets.json_files import read_json
 from memforest.datasets.locomo_schema import parse_units
 from memforest.datasets.manifest import manifest
 
@@ -26,20 +27,7 @@ class Locomo:
                 f"LoCoMo's file {self._path} does not exist; name it with dataset.path=FILE, set MEMFOREST_DATA to the "
                 "folder that holds locomo/locomo10.json, or get it with: memforest data fetch locomo"
             )
-        try:
-            raw = json.loads(self._path.read_text(encoding="utf-8"))
-        except (UnicodeDecodeError, json.JSONDecodeError, OSError) as error:
-            raise DataError(f"{self._path} is not JSON: {error}") from error
+        raw = read_json(self._path)
         digest = file_digest(self._path)
         loaded = parse_units(raw, file=self._path.name, digest_of_file=digest)
-        if digest == self._entry.sha256:
-            return loaded
-        notice = f"{self._path.name} has sha256 {digest[:12]}...: {self._entry.describe(digest)}"
-        return LoadedDataset(
-            units=loaded.units,
-            questions=loaded.questions,
-            golds=loaded.golds,
-            categories=loaded.categories,
-            digest=digest,
-            notices=(notice, *loaded.notices),
-        )
+        return replace(loaded, notices=(*self._entry.notices(self._path, digest), *loaded.notices))

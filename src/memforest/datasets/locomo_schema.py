@@ -6,15 +6,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-from memforest.core.checks import is_unicode
 from memforest.core.digests import digest
 from memforest.core.errors import DataError
 from memforest.core.protocols import LoadedDataset
 from memforest.core.times import parse_time
 from memforest.core.types import Gold, Observation, Question, Session, Turn, Unit
 from memforest.datasets.evidence import evidence_ids
+from memforest.datasets.schema import Schema, answer_text, kind_of
 
 CATEGORIES: Mapping[int, str] = {
     1: "multi-hop",
@@ -26,7 +26,8 @@ CATEGORIES: Mapping[int, str] = {
 """Official names, as the benchmark's own evaluator uses them."""
 
 ADVERSARIAL = 5
-T = TypeVar("T")
+_SCHEMA = Schema("LoCoMo")
+_field = _SCHEMA.field
 _SESSION = re.compile(r"session_(\d+)")
 
 
@@ -36,7 +37,7 @@ def parse_units(raw: object, *, file: str, digest_of_file: str | None = None) ->
     `digest_of_file` is the sha256 of the bytes; without it the content is hashed.
     """
     if not isinstance(raw, list) or not all(isinstance(item, dict) for item in raw):
-        raise DataError(f"{file} is not a LoCoMo file: expected a JSON list of conversations, got {_kind(raw)}")
+        raise DataError(f"{file} is not a LoCoMo file: expected a JSON list of conversations, got {kind_of(raw)}")
     if not raw:
         raise DataError(f"{file} holds no conversation")
     parsed = [_parse_unit(item, index=index, file=file) for index, item in enumerate(raw)]
@@ -101,7 +102,7 @@ def _session(conversation: Mapping[str, Any], number: int, *, where: str) -> Ses
             session_id=f"D{number}",
             speaker=_field(raw, "speaker", str, where=f"{place}[{position}]"),
             text=_field(raw, "text", str, where=f"{place}[{position}]"),
-            caption=_optional_text(raw, "blip_caption", where=f"{place}[{position}]"),
+            caption=_SCHEMA.optional(raw, "blip_caption", str, where=f"{place}[{position}]"),
         )
         for position, raw in enumerate(_field(conversation, f"session_{number}", list, where=where))
     )
@@ -111,7 +112,7 @@ def _session(conversation: Mapping[str, Any], number: int, *, where: str) -> Ses
 def _observations(raw: object, *, sessions: tuple[Session, ...], where: str) -> Iterator[Observation]:
     """Annotated facts in insertion order: session number, first cited turn, file order."""
     if not isinstance(raw, dict):
-        raise DataError(f"{where}: `observation` must be an object, got {_kind(raw)}")
+        raise DataError(f"{where}: `observation` must be an object, got {kind_of(raw)}")
     for session in sessions:
         key = f"session_{session.number}_observation"
         speakers = _field(raw, key, dict, where=where) if key in raw else {}
@@ -170,9 +171,7 @@ def _answer(raw: Mapping[str, Any], key: str, *, where: str, required: bool) -> 
         if required:
             raise DataError(f"{where}: an answerable question needs `{key}`")
         return None
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise DataError(f"{where}: `{key}` must be a text or a number, got {_kind(value)}")
-    return str(value)
+    return answer_text(value, where=f"{where}: `{key}`")
 
 
 def _evidence_notices(unit: Unit, golds: tuple[Gold, ...]) -> Iterator[str]:
@@ -185,29 +184,3 @@ def _require_unique_turns(unit: Unit, *, where: str) -> None:
     repeated = [turn for turn, count in Counter(turn.id for turn in unit.turns).items() if count > 1]
     if repeated:
         raise DataError(f"{where}: dia_id {repeated[0]!r} occurs more than once; ids must be unique")
-
-
-def _field(record: object, key: str, kind: type[T], *, where: str) -> T:
-    if not isinstance(record, dict):
-        raise DataError(f"{where}: expected an object with `{key}`, got {_kind(record)}")
-    if key not in record:
-        raise DataError(f"{where}: `{key}` is missing; this is not LoCoMo's schema")
-    value = record[key]
-    if not isinstance(value, kind):
-        raise DataError(f"{where}: `{key}` must be {_name(kind)}, got {_kind(value)}")
-    if isinstance(value, str) and not is_unicode(value):
-        raise DataError(f"{where}: `{key}` is no valid text (half of a character pair, as in a cut emoji)")
-    return value
-
-
-def _optional_text(record: dict[str, Any], key: str, *, where: str) -> str | None:
-    return None if record.get(key) is None else _field(record, key, str, where=where)
-
-
-def _name(kind: type) -> str:
-    names: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
-    return names.get(kind, kind.__name__)
-
-
-def _kind(value: object) -> str:
-    return "null" if value is None else _name(type(value))

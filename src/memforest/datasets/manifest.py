@@ -19,9 +19,13 @@ from memforest.core.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file of the manifest. `path` is its place under the data folder; `versions` maps known hashes to words."""
+    """One file of the manifest. `path` is its place under the data folder; `versions` maps known hashes to words.
+
+    `dataset` is the option that reads it, often with others.
+    """
 
     name: str
+    dataset: str
     path: str
     url: str
     origin: str
@@ -39,15 +43,33 @@ class Entry:
             f"  licence {self.licence}",
         ]
 
+    def notices(self, path: Path, digest: str) -> tuple[str, ...]:
+        """A notice on a file that is read in place of this one; none when it is this one."""
+        if digest == self.sha256:
+            return ()
+        return (f"{path.name} has sha256 {digest[:12]}...: {self.describe(digest)}",)
+
     def describe(self, digest: str) -> str:
         """Which known version a hash is."""
         return self.versions.get(digest, "no version that this project knows")
 
 
 def manifest() -> dict[str, Entry]:
-    """All entries by name."""
+    """All entries by name, those of one dataset together."""
     raw = json.loads(resources.files("memforest.datasets").joinpath("manifest.json").read_text("utf-8"))
     return {name: Entry(name=name, **entry) for name, entry in raw.items()}
+
+
+def source_of(entry: Entry, given: Path | None, *, files: int) -> Path | None:
+    """What to copy an entry from: the given file, or the file of its name in the given folder.
+
+    Raises DataError when one file is given for several.
+    """
+    if given is None or not (given.is_dir() or files > 1):
+        return given
+    if not given.is_dir():
+        raise DataError(f"{entry.dataset} is {files} files; give the folder that holds them with --from DIR")
+    return given / Path(entry.path).name
 
 
 def fetch(entry: Entry, *, folder: Path, source: Path | None) -> Path:
@@ -108,6 +130,6 @@ def _verify(entry: Entry, path: Path, *, origin: str) -> None:
     if digest != entry.sha256:
         raise DataError(
             f"{origin} has sha256 {digest[:12]}... ({path.stat().st_size:,} bytes): {entry.describe(digest)}; "
-            f"expected {entry.sha256[:12]}... ({entry.bytes:,} bytes). Nothing was stored. A file of LoCoMo's schema "
-            "can be used as it is with dataset.path=FILE"
+            f"expected {entry.sha256[:12]}... ({entry.bytes:,} bytes). Nothing was stored. A file of the same "
+            "schema can be used as it is with dataset.path"
         )

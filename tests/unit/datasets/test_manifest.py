@@ -20,6 +20,7 @@ GOOD, BAD = b"the right content", b"something else"
 def entry_for(content: bytes = GOOD, *, url: str = "https://nowhere.invalid/file.json") -> Entry:
     return Entry(
         name="locomo",
+        dataset="locomo",
         path="locomo/file.json",
         url=url,
         origin="nowhere",
@@ -165,6 +166,36 @@ def test_the_command_stores_a_verified_file(
     main(["data", "fetch", "locomo", "--from", str(file(tmp_path / "f", GOOD)), "--to", str(tmp_path / "data")])
     assert f"verified: {tmp_path}/data/locomo/file.json is the right one" in capsys.readouterr().out
     assert contents(tmp_path / "data") == {"locomo/file.json": GOOD}
+
+
+def several() -> dict[str, Entry]:
+    entries = [
+        dataclasses.replace(entry_for(content), name=name, dataset="personamem_32k", path=f"personamem/{name}.csv")
+        for name, content in (("one", GOOD), ("two", BAD))
+    ]
+    return {entry.name: entry for entry in entries}
+
+
+def test_a_dataset_of_several_files_is_fetched_from_the_folder_that_holds_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memforest.datasets.manifest.manifest", several)
+    file(tmp_path / "mine/one.csv", GOOD), file(tmp_path / "mine/two.csv", BAD)
+    main(["data", "fetch", "personamem_32k", "--from", str(tmp_path / "mine"), "--to", str(tmp_path / "data")])
+    assert contents(tmp_path / "data") == {"personamem/one.csv": GOOD, "personamem/two.csv": BAD}
+    assert "python run.py dataset=personamem_32k backbone=turns" in capsys.readouterr().out
+
+
+def test_one_file_for_a_dataset_of_several_is_an_error_and_for_one_of_them_is_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memforest.datasets.manifest.manifest", several)
+    source, folder = str(file(tmp_path / "mine.csv", GOOD)), str(tmp_path / "data")
+    with pytest.raises(SystemExit):
+        main(["data", "fetch", "personamem_32k", "--from", source, "--to", folder])
+    assert "personamem_32k is 2 files; give the folder that holds them with --from DIR" in capsys.readouterr().err
+    main(["data", "fetch", "one", "--from", source, "--to", folder])
+    assert contents(tmp_path / "data") == {"personamem/one.csv": GOOD}
 
 
 def test_an_unknown_data_set_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
