@@ -79,6 +79,21 @@ def _parser() -> argparse.ArgumentParser:
     compress.add_argument("--embedder", default=None, help="embed all texts with this, even where vectors are given")
     compress.add_argument("--report", type=Path, default=None, help="report file (default: OUT with .report.json)")
     compress.add_argument("--force", action="store_true", help="replace an existing OUT")
+    imported = commands.add_parser(
+        "import",
+        help="re-score a published file of answers, verdicts or retrievals, question by question",
+        description="FILE is JSON or JSONL, gzip or not, in any of the forms of docs/imports.md. Each row is joined "
+        "with its question in the dataset's own file; one that does not fit is an error.",
+    )
+    imported.add_argument("file", type=Path)
+    imported.add_argument("--dataset", required=True, choices=["locomo", "longmemeval"])
+    imported.add_argument("--path", required=True, type=Path, help="the dataset's file that FILE was made on")
+    imported.add_argument("--json", action="store_true", help="print one JSON object")
+    imported.add_argument("--out", type=Path, default=None, help="write the answers as JSONL, to be judged again")
+    imported.add_argument(
+        "--hypotheses", type=Path, default=None, help="write LongMemEval's own form: question_id, hypothesis"
+    )
+    imported.add_argument("--force", action="store_true", help="replace existing files")
     bench = commands.add_parser("bench", help="measure speed beside a baseline in the same process")
     bench.add_argument("what", choices=["eventtree"])
     bench.add_argument("--json", action="store_true", help="print one JSON object")
@@ -179,6 +194,27 @@ def _compress(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
         print(line)
 
 
+def _import(parsed: argparse.Namespace, _: Sequence[str]) -> None:
+    from memforest.exchange.published.command import import_file
+    from memforest.exchange.published.words import import_lines
+
+    found = import_file(
+        parsed.file,
+        dataset=parsed.dataset,
+        path=parsed.path,
+        out=parsed.out,
+        hypotheses=parsed.hypotheses,
+        replace=parsed.force,
+    )
+    if parsed.json:
+        print(json.dumps(found, ensure_ascii=False, indent=2))
+        return
+    print("\n".join(import_lines(found)))
+    for place in (parsed.out, parsed.hypotheses):
+        if place is not None:
+            print(f"written: {place}")
+
+
 def _data(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
     from memforest.config.compose import compose
     from memforest.config.folder import settings, unknown
@@ -213,6 +249,7 @@ _COMMANDS = {
     "why": _why,
     "bounds": _bounds,
     "compress": _compress,
+    "import": _import,
     "bench": _bench,
     "data": _data,
 }

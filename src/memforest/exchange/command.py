@@ -9,6 +9,7 @@ from typing import Any
 from memforest.compression import Compressed, compress
 from memforest.core.errors import ConfigError
 from memforest.core.files import json_bytes, write_atomically
+from memforest.exchange.places import require_free
 from memforest.exchange.records import output_lines, read_records
 
 
@@ -31,7 +32,7 @@ def compress_file(
     Raises ConfigError when `out` or `report` is the input, or exists and `replace` is not set.
     """
     for path in (out, report):
-        _require_free(path, source=source, replace=replace)
+        require_free(path, source=source, replace=replace)
     if out.resolve() == report.resolve():
         raise ConfigError(f"{out} cannot hold both the memory and the report; name another file with --report")
     records = read_records(source)
@@ -49,17 +50,6 @@ def compress_file(
     write_atomically(report, json_bytes(done.report))
     write_atomically(out, output_lines(records, done.memory, with_vectors=with_vectors).encode())
     return _words(done, out=out, report=report)
-
-
-def _require_free(path: Path, *, source: Path, replace: bool) -> None:
-    if path.exists() and source.exists() and path.samefile(source):
-        raise ConfigError(f"{path} is the input, which is never overwritten; name another file with --out")
-    if path.is_dir():
-        raise ConfigError(f"{path} is a folder; name a file")
-    if not path.parent.is_dir():
-        raise ConfigError(f"{path} cannot be written: {path.parent} is no folder; make it first")
-    if path.exists() and not replace:
-        raise ConfigError(f"{path} exists; name another file, or replace it with --force")
 
 
 def _words(done: Compressed, *, out: Path, report: Path) -> list[str]:

@@ -1,0 +1,1 @@
+"""Other people's published per-question files: read, joined with their benchmark, re-scored, and kept."""

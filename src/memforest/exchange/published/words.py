@@ -1,0 +1,131 @@
+"""What `memforest import` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from memforest.report.table import aligned
+
+_FEW = 3
+"""Examples of a list that may be long."""
+
+
+def import_lines(found: Mapping[str, Any]) -> list[str]:
+    """An import in words; numbers in percent."""
+    file, dataset = found["file"], found["dataset"]
+    title = f"{file['name']} ({file['layout']}), joined with {dataset['file']}"
+    body = _arena(found) if "seeds" in found else _questions(found)
+    return [title, *body, *_header(found["header"])]
+
+
+def _questions(found: Mapping[str, Any]) -> list[str]:
+    return [
+        *_join(found),
+        "",
+        _table(found),
+        *_votes(found),
+        *_stored(found["stored_metrics"]),
+    ]
+
+
+def _join(found: Mapping[str, Any]) -> list[str]:
+    absent = found["not_in_file"]
+    lines = [
+        f"{found['questions']:,} rows, each joined by {found['joined_by']}; texts of {found['texts_compared']:,} "
+        f"questions compared, all equal; {found['scored']:,} with verdicts"
+    ]
+    if absent:
+        names = ", ".join(f"{name} {count:,}" for name, count in absent.items())
+        lines.append(f"of {found['dataset_questions']:,} questions, {sum(absent.values()):,} are not in it: {names}")
+    if found["empty_answers"]:
+        lines.append(f"{found['empty_answers']:,} of {found['answers']:,} answers are empty")
+    others = found["other_gold_answers"]
+    if others:
+        lines.append(f"{len(others):,} rows carry another gold answer than the dataset file, whose answers are used:")
+        lines += [f"  {text}" for text in others[:_FEW]] + ["  ..."] * (len(others) > _FEW)
+    return lines
+
+
+def _table(found: Mapping[str, Any]) -> str:
+    metrics = list(found["metrics"])
+    judged = found["scored"] > 0
+    heads = ["majority [95 %]", "correct", "votes' mean [95 %]"] if judged else []
+    header = ["percent", "questions", *(["scored"] if judged else []), *heads, *metrics]
+    rows = [_row(name, group, metrics, judged) for name, group in found["by_category"].items()]
+    if judged and found.get("accuracy_task_averaged") is not None:
+        blanks = [""] * (len(header) - 4)
+        rows.append(["mean of types", "", "", _number(found["accuracy_task_averaged"]), *blanks])
+    if found.get("abstention", {}).get("questions"):
+        rows.append(_row("abstention (inside types)", found["abstention"], metrics, judged))
+    return aligned(header, [_row("all", found, metrics, judged), *rows])
+
+
+def _row(name: str, group: Mapping[str, Any], metrics: list[str], judged: bool) -> list[str]:
+    verdicts = [
+        f"{group['scored']:,}",
+        _with_interval(group, "accuracy_majority"),
+        "-" if group["majority_correct"] is None else f"{group['majority_correct']:,}",
+        _with_interval(group, "accuracy_mean_of_votes"),
+    ]
+    means = [_number(group["metrics"].get(metric, {}).get("mean")) for metric in metrics]
+    return [name, f"{group['questions']:,}", *(verdicts if judged else []), *means]
+
+
+def _with_interval(group: Mapping[str, Any], name: str) -> str:
+    bounds = group[f"{name}_interval"]
+    return _number(group[name]) + (f" [{bounds[0]:.1f}, {bounds[1]:.1f}]" if bounds else "")
+
+
+def _votes(found: Mapping[str, Any]) -> list[str]:
+    votes = found["accuracy_by_vote"]
+    return ["", f"each round of votes: {', '.join(map(_number, votes.values()))}"] if len(votes) > 1 else []
+
+
+def _stored(stored: Mapping[str, Any]) -> list[str]:
+    if not stored:
+        return []
+    rows = [
+        [
+            name,
+            _number(item["stored"]),
+            f"{item['scored']:,}",
+            item["recomputed_as"] or "-",
+            _number(item["recomputed"]),
+            f"{item['recomputed_scored']:,}" if item["recomputed_as"] else "-",
+            "-" if item["differing"] is None else f"{item['differing']:,}",
+        ]
+        for name, item in stored.items()
+    ]
+    return ["", aligned(["in the file", "mean", "rows", "the same as", "recomputed", "rows", "rows differ"], rows)]
+
+
+def _arena(found: Mapping[str, Any]) -> list[str]:
+    rows = [[seed["file"], _number(seed["stated"]), _number(seed["from_rows"])] for seed in found["seeds"]]
+    return [
+        f"judge score, mean of {len(rows)} seeds: {_number(found['judge_score'])} (a score, not a share of verdicts)",
+        "",
+        aligned(["seed", "stated", "from its rows"], rows),
+    ]
+
+
+def _header(header: Mapping[str, Any]) -> list[str]:
+    if not header["figures"]:
+        return []
+    differing = header["differing"]
+    lines = [f"of {header['figures']} figures that the file states, {len(differing)} differ from its rows"]
+    lines += [
+        f"  {item['figure']}: stated {_exact(item['stated'])}, "
+        + (f"{item['measured_as']} is " if "measured_as" in item else "found ")
+        + _exact(item["measured"])
+        for item in differing
+    ]
+    return ["", *lines]
+
+
+def _exact(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6g}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
