@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 from memforest.config.folder import conf_folder, settings
@@ -99,7 +100,7 @@ def components(spec: RunSpec) -> Components:
         # Nobody asks the merger, so it needs no model.
         spec = spec.with_choices(merger=parse_choice("merger", settings("merger", default_options()["merger"])))
     absent = {"llm"} | ({"answerer"} if not spec.answers else set()) | ({"judge"} if not spec.judges else set())
-    made = {
+    made: dict[str, Any] = {
         group: None if group in absent else instantiate(choice, **_chats(spec, choice, ledger))
         for group, choice in spec.choices.items()
     }
@@ -112,6 +113,10 @@ def _chats(spec: RunSpec, choice: Choice, ledger: Ledger) -> dict[str, Chat]:
     if not choice.roles:
         return {}
     (role,) = choice.roles
-    return {
-        "chat": open_chat(spec.model(role), role=role, cache=spec.outputs / "artifacts" / "responses", ledger=ledger)
-    }
+    return {"chat": open_chat(spec.model(role), role=role, cache=reply_cache(spec), ledger=ledger)}
+
+
+def reply_cache(spec: RunSpec) -> Path:
+    """The folder of kept replies: the setting, or one under the outputs."""
+    folder = spec["llm"].settings["cache_folder"]
+    return spec.outputs / "artifacts" / "replies" if folder is None else Path(folder)

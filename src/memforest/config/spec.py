@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memforest.config.folder import settings
 from memforest.core.digests import digest
 from memforest.core.errors import ConfigError
-from memforest.llm.settings import RoleSettings, role_settings
+
+if TYPE_CHECKING:
+    from memforest.llm.settings import RoleSettings
 
 GROUPS = (
     "dataset",
@@ -90,7 +92,7 @@ class RunSpec:
         """Settings that can change an output; what the compressor ignores is normalised to null, what is not chosen
         is left out."""
         uses = self["compressor"].uses
-        groups = {group: self._identity(group) for group in GROUPS if group not in OPTIONAL}
+        groups: dict[str, Any] = {group: self._identity(group) for group in GROUPS if group not in OPTIONAL}
         if not self.merges:
             groups |= {"merger": None, "reembedding": None}
         return {
@@ -116,6 +118,9 @@ class RunSpec:
 
     def model(self, role: str) -> RoleSettings:
         """The language model in one role."""
+        # NumPy comes with it, and a mistake in a command is met before that is loaded.
+        from memforest.llm.settings import role_settings
+
         return role_settings(self["llm"].settings, role, presets=partial(settings, "llm"))
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +36,7 @@ class Answering:
         # A judge's calls do not keep the answerer's from being made.
         self._workers = answerer.concurrency + (judge.concurrency if judge is not None else 0)
 
-    def records(self, asked: Iterable[Asked]) -> Iterator[dict[str, Any]]:
+    def records(self, asked: Iterable[Asked]) -> Generator[dict[str, Any]]:
         """Complete records in the order of `asked`, several questions at work at once.
 
         When the consumer stops, or a question raises, questions in waiting are dropped and those at work finish.
@@ -93,10 +93,11 @@ def retryable_failures(record: dict[str, Any]) -> int:
 
 def _answer_record(answer: Answer) -> dict[str, Any]:
     match answer:
-        case Answered(text, reply):
-            return {"outcome": "answered", "text": text} | ({} if reply is None else {"reply": reply})
-        case Abstained(text):
-            return {"outcome": "abstained", "text": text}
+        case Answered(text, reply, left_out):
+            whole = {} if reply is None else {"reply": reply}
+            return {"outcome": "answered", "text": text, **whole, "left_out": left_out}
+        case Abstained(text, left_out):
+            return {"outcome": "abstained", "text": text, "left_out": left_out}
         case Failed(stage, error, detail):
             return {"outcome": "failed", "stage": stage, "error": error, "detail": detail}
 

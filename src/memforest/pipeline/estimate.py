@@ -92,9 +92,7 @@ def shown_words(memories: Sequence[Memory], *, k: int, ratio: float) -> float:
 
 def _short(role: str, calls: int, *, words: float) -> CallEstimate:
     """Calls with short replies; `words` are those of all of them."""
-    return CallEstimate(
-        role, calls, round(calls * PROMPT_TOKENS[role] + TOKENS_PER_WORD * words), calls * REPLY_TOKENS
-    )
+    return CallEstimate(role, calls, round(calls * PROMPT_TOKENS[role] + TOKENS_PER_WORD * words), calls * REPLY_TOKENS)
 
 
 def _words_per_node(memories: Sequence[Memory]) -> float:

@@ -73,9 +73,7 @@ def execute(
 class _Execution:
     """One attempt at a run."""
 
-    def __init__(
-        self, plan: Plan, parts: Components, dataset: LoadedDataset, say: Callable[[str], None]
-    ) -> None:
+    def __init__(self, plan: Plan, parts: Components, dataset: LoadedDataset, say: Callable[[str], None]) -> None:
         self._plan = plan
         self._say = say
         self._parts = parts

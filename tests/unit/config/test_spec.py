@@ -219,7 +219,7 @@ def test_incompatible_choices_fail_in_one_sentence_that_names_both(
 
 def test_another_compressor_leaves_the_other_choices(raw: dict[str, Any]) -> None:
     before = parse_spec(raw)
-    after = before.with_compressor(spec("compressor=tome")["compressor"])
+    after = before.with_choices(compressor=spec("compressor=tome")["compressor"])
     assert after["compressor"].name == "tome"
     assert before["compressor"].name == "memforest"
     assert {group: after[group] for group in after.choices if group != "compressor"} == {

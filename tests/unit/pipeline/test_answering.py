@@ -87,16 +87,16 @@ def test_several_questions_are_at_work_but_never_more_than_allowed() -> None:
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (Answered("red"), {"outcome": "answered", "text": "red"}),
-        (Answered("red", "It is red."), {"outcome": "answered", "text": "red", "reply": "It is red."}),
-        (Abstained("not said"), {"outcome": "abstained", "text": "not said"}),
+        (Answered("red"), {"outcome": "answered", "text": "red", "left_out": 0}),
+        (Answered("red", "It is red."), {"outcome": "answered", "text": "red", "reply": "It is red.", "left_out": 0}),
+        (Abstained("not said", 2), {"outcome": "abstained", "text": "not said", "left_out": 2}),
         (
             Failed("answer", "timeout", "60 s"),
             {"outcome": "failed", "stage": "answer", "error": "timeout", "detail": "60 s"},
         ),
     ],
 )
-def test_an_outcome_is_recorded_as_what_it_is(answer: Answer, expected: dict[str, str]) -> None:
+def test_an_outcome_is_recorded_as_what_it_is(answer: Answer, expected: dict[str, Any]) -> None:
     (record,) = records(Answerer({"q0": answer}), 1)
     assert record["answer"] == expected
 

@@ -11,7 +11,7 @@ import pytest
 from memforest.core.errors import MethodError
 from memforest.core.types import Gold, Hits, Memory, Query, Question
 from memforest.embedding.hashing import Hashing
-from memforest.pipeline.search import search_records
+from memforest.pipeline.search import UnitSearch, search_records
 from memforest.retrieval.topk import TopK
 from tests.builders import memory
 
@@ -39,17 +39,9 @@ class Scripted:
 def searched(retriever: Any, *, nodes: int = 40, k: int = 10, names: tuple[str, ...] = ("q",)) -> list[dict[str, Any]]:
     questions = [Question(id=name, unit_id="u", text=f"copper {name}") for name in names]
     golds = [Gold(name, "single-hop", True, "copper", None, ("n1",)) for name in names]
-    return list(
-        search_records(
-            [memory(nodes, source_level="turn")],
-            questions,
-            golds,
-            retriever=retriever,
-            embedder=EMBEDDER,
-            k=k,
-            word_budgets=[150],
-        )
-    )
+    memories = [memory(nodes, source_level="turn")]
+    search = UnitSearch(memories, questions, retriever=retriever, embedder=EMBEDDER, k=k)
+    return list(search_records(memories, questions, golds, search=search, word_budgets=[150]))
 
 
 def full(of: Memory, k: int, **changes: Any) -> Hits:

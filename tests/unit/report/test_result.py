@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from memforest.report.result import label, number, recall_name, result_lines, with_interval
+from memforest.report.result import label, recall_name, result_lines
+from memforest.report.table import number, with_interval
 from tests.unit.report.stored import record, report, store_run
 
 
