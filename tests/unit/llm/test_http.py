@@ -191,6 +191,14 @@ def test_roles_of_one_server_share_its_places(tmp_path: Path) -> None:
     assert server.most_at_once == 3
 
 
+def test_roles_with_equal_settings_share_their_replies(tmp_path: Path) -> None:
+    with ChatServer(lambda *_: says("yes", wait=0.1)).running() as server:
+        models = [to(server, tmp_path, role=role) for role in ("merge", "answer", "judge")]
+        with ThreadPoolExecutor(12) as pool:
+            list(pool.map(lambda n: models[n % 3].ask(request=ask()), range(12)))
+    assert len(server.bodies) == 1
+
+
 def test_samples_have_seeds_of_their_own(tmp_path: Path) -> None:
     with ChatServer(lambda *_: GOOD).running() as server:
         model = to(server, tmp_path, seed=5, temperature=0.7)

@@ -148,7 +148,7 @@ def test_a_script_is_known_by_its_content_but_not_by_its_faults(tmp_path: Path) 
         ("extra_body", [1]),
     ],
 )
-def test_a_value_out_of_range_is_refused_by_its_name(name: str, value: object) -> None:
+def test_a_value_out_of_range_is_refused_by_its_name(name: str, value: Any) -> None:
     with pytest.raises(ConfigError, match=rf"^llm\.{name}"):
         resolved("gpt_4o_mini", **{name: value})
 
