@@ -99,12 +99,17 @@ def test_a_budget_without_a_price_is_refused_before_anything_is_asked(tmp_path: 
         chat(tmp_path, option="endpoint", base_url="http://127.0.0.1:9/v1", model="m", budget=1)
 
 
+def test_where_nothing_is_asked_a_budget_needs_no_price(tmp_path: Path) -> None:
+    chat(tmp_path, option="endpoint", base_url="http://127.0.0.1:9/v1", model="m", budget=1, replay_only=True)
+
+
 def test_the_packaged_prices_have_a_date_and_a_source() -> None:
     content = json.loads(PACKAGED.read_text())
     assert content["date"] and content["source"] and content["unit"] == "dollars per million tokens"
     assert price_of(resolved("gpt_4o_mini")) == Price(0.15, 0.075, 0.6)
     assert price_of(resolved("endpoint", model="nobody-knows")) is None
     assert price_of(resolved("qwen2_5_7b_instruct")) == Price(0, 0, 0)
+    assert price_of(resolved("local", provider="replay", model="m", weights_sha256="ab")) == Price(0, 0, 0)
 
 
 def test_an_estimate_is_what_the_price_says() -> None:
