@@ -22,6 +22,7 @@ ALLOWED = {
     "theory": {"core", "theory"},
     "datasets": {"core", "datasets"},
     "store": {"core", "store"},
+    "llm": {"core", "llm"},
 }
 
 

@@ -52,6 +52,9 @@ class ModelChat:
     ) -> None:
         self._settings = settings
         self._identity = settings.identity()
+        if self._identity["script"] is not None:
+            # Unlike a model, a script is told the role.
+            self._identity["role"] = role
         self._role = role
         self._stage = stage
         self._transport = transport
@@ -120,11 +123,11 @@ class ModelChat:
         """A new reply, repaired once where it is malformed. Raises CallError."""
         raw, seconds = self._answered(request, transport)
         outcome, usage, repaired = checked(raw, request), raw.usage, None
-        if isinstance(outcome, ChatFailed) and outcome.reason == "reply malformed":
+        if (mended := repair(request, raw, outcome)) is not None:
             with self._row() as row:
                 row.repairs += 1
             repaired = raw.text
-            raw, more = self._answered(repair(request, raw, outcome), transport, first=False)
+            raw, more = self._answered(mended, transport, first=False)
             outcome, usage, seconds = checked(raw, request), _sum(usage, raw.usage), seconds + more
         if isinstance(outcome, ChatFailed):
             return outcome

@@ -15,12 +15,10 @@ from memforest.core.digests import canonical_json
 from memforest.core.errors import MissingExtraError
 from memforest.core.types import Json
 from memforest.llm.completions import RawReply, Usage, spoken
+from memforest.llm.serving import engine_arguments
 from memforest.llm.settings import RoleSettings
 
 GATHERING_SECONDS = 0.01
-SERVER_ONLY = ("reasoning_parser",)
-"""Settings of `serve` for a server's own parsing, which the engine does not do; the client takes thinking out."""
-
 NOT_SAMPLING = ("chat_template_kwargs",)
 """What `extra_body` may hold that is for the chat template; all else are sampling parameters."""
 
@@ -104,12 +102,6 @@ def _load(model: str, serve: Mapping[str, Any]) -> Any:
     except ImportError as error:
         raise MissingExtraError("llm.provider=vllm_engine needs vLLM: pip install 'memforest[vllm]'") from error
     return LLM(model=model, **engine_arguments(serve))
-
-
-def engine_arguments(serve: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of `serve` as arguments of the engine; null ones are left to it."""
-    named = {name: value for name, value in serve.items() if name not in ("arguments", *SERVER_ONLY)}
-    return {name: value for name, value in {**named, **(serve.get("arguments") or {})}.items() if value is not None}
 
 
 def _by_template(batch: Sequence[Any]) -> list[list[Any]]:

@@ -59,24 +59,27 @@ def _address(settings: RoleSettings) -> str:
     key = (str(Path(settings.weights).resolve()), context, settings.concurrency)
     with _lock:
         if key not in _servers:
-            _servers[key] = _start(*key, settings.serve.get("arguments") or {})
+            _servers[key] = _start(*key, settings.name, settings.serve.get("arguments") or {})
         return str(_servers[key].listening_address)
 
 
-def _start(weights: str, context: int, slots: int, arguments: Mapping[str, Any]) -> Any:
+def _start(weights: str, context: int, slots: int, name: str, arguments: Mapping[str, Any]) -> Any:
     try:
         from xllamacpp import CommonParams, Server
     except ImportError as error:
         raise MissingExtraError("llm.provider=local needs xllamacpp: pip install 'memforest[local-llm]'") from error
     parameters = CommonParams()
     parameters.model.path = weights
+    # Otherwise every reply would carry the path of the file.
+    parameters.model_alias = {name}
     # The server divides its context among the calls that it has in flight.
     parameters.n_ctx = context * slots
     parameters.n_parallel = slots
     parameters.cpuparams.n_threads = len(os.sched_getaffinity(0))
     parameters.hostnames = ["127.0.0.1"]
-    for name, value in arguments.items():
-        setattr(parameters, name, value)
+    parameters.verbosity = 0
+    for argument, value in arguments.items():
+        setattr(parameters, argument, value)
     return Server(parameters)
 
 

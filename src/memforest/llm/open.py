@@ -31,18 +31,19 @@ def open_chat(
     missing is: a setting, a key, a price where there is a budget. Raises ConfigError and StoreError.
     """
     settings.require_complete(role=role)
+    replays = settings.provider == "replay"
+    asks = not (replays or settings.replay_only)
     require(
-        settings.budget is None or price_of(settings) is not None,
+        not asks or settings.budget is None or price_of(settings) is not None,
         f"llm.budget={settings.budget} cannot be kept: the price of {settings.name} is not known; name it in a file of "
         "your own with llm.prices, or leave the budget out",
     )
-    replays = settings.provider == "replay"
     pace = pace or (AT_ONCE if settings.provider == "scripted" else Pace())
     return ModelChat(
         settings=settings,
         role=role,
         stage=stage,
-        transport=None if replays or settings.replay_only else _transport(settings, role),
+        transport=_transport(settings, role) if asks else None,
         gate=gate_of(settings, pace=pace),
         kept=Recording(Path(settings.recording)) if replays and settings.recording else ReplyCache(cache),
         ledger=ledger,

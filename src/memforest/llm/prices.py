@@ -50,9 +50,8 @@ class Estimate:
 def price_of(settings: RoleSettings) -> Price | None:
     """The price of a role's model; None where it is not known. Raises ConfigError for a damaged price file."""
     listed = _prices(Path(settings.prices) if settings.prices else PACKAGED).get(settings.name)
-    if listed is None and settings.provider in OWN_MACHINES:
-        return FREE
-    return listed
+    own = settings.provider in OWN_MACHINES or settings.weights_sha256 is not None
+    return FREE if listed is None and own else listed
 
 
 def estimate(settings: RoleSettings, *, calls: int, input_tokens: int, output_tokens: int) -> Estimate:

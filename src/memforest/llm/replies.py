@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from memforest.core.chat import ChatFailed, ChatOutcome, ChatReply, ChatRequest, Message
+from memforest.core.checks import is_unicode
+from memforest.core.digests import canonical_json
 from memforest.core.types import Json
 from memforest.llm.completions import RawReply
 
@@ -17,6 +19,16 @@ _OPEN, _CLOSE = "<think>", "</think>"
 
 def checked(raw: RawReply, request: ChatRequest) -> ChatOutcome:
     """The reply to `request`, or why it is none."""
+    text = _text_of(raw)
+    if isinstance(text, ChatFailed):
+        return text
+    if request.schema is None:
+        return ChatReply(text=text)
+    return _checked_json(text, request.schema)
+
+
+def _text_of(raw: RawReply) -> str | ChatFailed:
+    """The text that the model wrote for others to read, without blanks around it."""
     if raw.refusal is not None or raw.finish_reason == "content_filter":
         return ChatFailed("reply refused", raw.refusal or "stopped by a content filter")
     if raw.finish_reason == "length":
@@ -27,9 +39,9 @@ def checked(raw: RawReply, request: ChatRequest) -> ChatOutcome:
     text = text.strip()
     if not text:
         return ChatFailed("reply empty", "the reply holds no text")
-    if request.schema is None:
-        return ChatReply(text=text)
-    return _checked_json(text, request.schema)
+    if not is_unicode(text):
+        return ChatFailed("reply malformed", "it holds half of a character")
+    return text
 
 
 def without_thinking(text: str) -> str | None:
@@ -39,9 +51,11 @@ def without_thinking(text: str) -> str | None:
     return None if rest.lstrip().startswith(_OPEN) else rest
 
 
-def repair(request: ChatRequest, raw: RawReply, failure: ChatFailed) -> ChatRequest:
-    """The question that shows the model its reply and what was wrong with it."""
-    wrong = f"That reply cannot be used: {failure.detail}. Reply again, with the corrected JSON only."
+def repair(request: ChatRequest, raw: RawReply, outcome: ChatOutcome) -> ChatRequest | None:
+    """The question that shows the model its reply and what was wrong with it; None where nothing is to be mended."""
+    if not isinstance(outcome, ChatFailed) or outcome.reason != "reply malformed" or not is_unicode(raw.text):
+        return None
+    wrong = f"That reply cannot be used: {outcome.detail}. Reply again, with the corrected JSON only."
     return ChatRequest(
         messages=(*request.messages, Message("assistant", raw.text), Message("user", wrong)),
         schema=request.schema,
@@ -55,6 +69,8 @@ def _checked_json(text: str, schema: Mapping[str, Json]) -> ChatOutcome:
         value = json.loads(fenced[1] if fenced else text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         return ChatFailed("reply malformed", f"it is no JSON ({error})")
+    if not is_unicode(canonical_json(value)):
+        return ChatFailed("reply malformed", "it holds half of a character")
     problem = _violation(value, schema)
     if problem is not None:
         return ChatFailed("reply malformed", problem)

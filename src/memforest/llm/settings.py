@@ -144,6 +144,7 @@ def role_settings(
     base |= {name: value for name, value in own.items() if name != "preset" and value is not None}
     if group["provider"] == "replay":
         base["provider"] = "replay"
+    base["extra_body"] = {} if base["extra_body"] is None else base["extra_body"]
     return RoleSettings(**{item.name: base[item.name] for item in fields(RoleSettings)})
 
 
