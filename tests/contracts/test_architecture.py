@@ -22,6 +22,8 @@ ALLOWED = {
     "theory": {"core", "theory"},
     "datasets": {"core", "datasets"},
     "store": {"core", "store"},
+    "answering": {"core", "answering"},
+    "judging": {"core", "judging"},
 }
 
 

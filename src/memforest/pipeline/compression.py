@@ -148,6 +148,7 @@ def _finished(job: Job, *, ratio: float) -> CompressedMemory:
             "method_target": target,
             "merges": job.merges,
             "failed_merges": dict(job.failures),
+            "overlong_merges": job.overlong,
             "shortfall": len(after) - target,
             "before": memory_size(job.memory),
             "after": memory_size(smaller),
