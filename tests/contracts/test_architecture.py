@@ -23,6 +23,8 @@ ALLOWED = {
     "datasets": {"core", "datasets"},
     "store": {"core", "store"},
     "llm": {"core", "llm"},
+    "answering": {"core", "answering"},
+    "judging": {"core", "judging"},
 }
 
 

@@ -35,6 +35,11 @@ class LoggedMerge:
             return MergedSegments(pair.segments, _segments(self.dropped, pair))
         return MergedSegments(_segments(self.kept, pair), _segments(self.dropped, pair))
 
+    @property
+    def wrote(self) -> bool:
+        """Whether a text stands there that neither node had."""
+        return any(isinstance(piece, Segment) for piece in self.kept or ())
+
     def made_the_same(self, other: LoggedMerge) -> bool:
         """Whether both merges ended in the same segments and vector, given that they began with the same nodes."""
         return (self.kept, self.dropped, self.truncated) == (other.kept, other.dropped, other.truncated) and (

@@ -233,6 +233,7 @@ def _finished(job: Job, *, ratio: float) -> CompressedMemory:
             "failed_merges": dict(job.failures),
             "retryable_failures": job.retryable,
             "stopped": job.stopped,
+            "overlong_merges": job.overlong,
             "shortfall": len(after) - target,
             "before": memory_size(job.memory),
             "after": memory_size(smaller),

@@ -41,6 +41,7 @@ class Job:
         self.pending: Wave = ()
         self.reduction: Reduction | None = None
         self.replayed = 0
+        self.overlong = 0
         self.failures: Counter[str] = Counter()
         self.retryable = 0
         self.failures_in_a_row = 0
@@ -113,6 +114,7 @@ class Job:
         self._live[id(node)] = _Live(node, newer.place, ref=self.merges, known=known, sum=total, carried=carried)
         self._log(pair, merged, vector, older=older.ref, newer=newer.ref)
         self._drop(pair, node, merged.dropped)
+        self.overlong += self._merges[-1].wrote and node.words > pair.older.words + pair.newer.words
         self.replayed += known is not None
         self.failures_in_a_row = 0
         return node
