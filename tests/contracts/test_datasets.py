@@ -1,37 +1,85 @@
-"""What every dataset that needs no file must give."""
+"""What every dataset must give: bundled ones, and those of files on small files made here."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
+from string import ascii_lowercase
+from tempfile import mkdtemp
 
 import pytest
 
+from memforest.config.compose import compose, instantiate
 from memforest.config.folder import options
+from memforest.config.spec import parse_choice
 from memforest.core.protocols import Dataset, LoadedDataset
 from memforest.core.types import Gold
-from tests.contracts.support import choice, component
+from tests.builders import locomo_unit
+from tests.contracts.support import choice
+from tests.unit.datasets import exports, haystacks, personas
 
 BUNDLED = [option for option in options("dataset") if "path" not in choice("dataset", option).settings]
-every_dataset = pytest.mark.parametrize("option", BUNDLED)
+
+
+def _haystacks(folder: Path) -> Path:
+    unmarked = [haystacks.talk("boats")] * 3
+    return haystacks.written(
+        folder / "file.json",
+        [
+            haystacks.instance("a", answer_session_ids=["answer_kites", "answer_gone"]),
+            haystacks.instance("b", haystack_sessions=unmarked, answer=3),
+            haystacks.instance("c_abs", haystack_dates=["2023/05/03 (Wed) 10:00"] * 3),
+        ],
+    )
+
+
+def _chats(folder: Path) -> Path:
+    for name, raw in exports.EXAMPLES.items():
+        exports.load(folder, raw, name=name)
+    return folder
+
+
+FILES: Mapping[str, Callable[[Path], Path]] = {
+    "locomo": lambda folder: haystacks.written(folder / "file.json", [locomo_unit()]),
+    "longmemeval_s": _haystacks,
+    "longmemeval_m": _haystacks,
+    "longmemeval_oracle": _haystacks,
+    "personamem_32k": lambda folder: personas.written(
+        folder, [personas.row("q1"), personas.row("q2", end_index_in_shared_context="3", correct_answer="(d)")]
+    ),
+    "chat_export": _chats,
+}
+"""What writes a small file, or a folder of them, for each dataset that reads one."""
+
+WITHOUT_QUESTIONS = ("chat_export",)
+every_dataset = pytest.mark.parametrize("option", [*BUNDLED, *FILES])
+
+
+@cache
+def dataset(option: str) -> Dataset:
+    path = [f"dataset.path={FILES[option](Path(mkdtemp()))}"] if option in FILES else []
+    made: Dataset = instantiate(parse_choice("dataset", compose([f"dataset={option}", *path])["dataset"]))
+    return made
 
 
 @cache
 def loaded(option: str) -> LoadedDataset:
-    dataset: Dataset = component("dataset", option)
-    return dataset.load()
+    return dataset(option).load()
 
 
-def test_there_is_a_dataset_without_files() -> None:
+def test_there_is_a_dataset_without_files_and_a_file_for_every_other() -> None:
     assert "sample" in BUNDLED
+    assert sorted([*BUNDLED, *FILES]) == options("dataset")
 
 
 @every_dataset
 def test_questions_and_golds_are_parallel(option: str) -> None:
     data = loaded(option)
     assert [question.id for question in data.questions] == [gold.question_id for gold in data.golds]
-    assert data.questions
+    assert bool(data.questions) == (option not in WITHOUT_QUESTIONS)
 
 
 @every_dataset
@@ -56,10 +104,22 @@ def test_every_question_belongs_to_a_unit(option: str) -> None:
 def test_evidence_names_a_turn_or_is_unresolved(option: str) -> None:
     data = loaded(option)
     turns = {unit.id: {turn.id for turn in unit.turns} for unit in data.units}
+    sessions = {unit.id: {session.id for session in unit.sessions} for unit in data.units}
     for question, gold in zip(data.questions, data.golds, strict=True):
         assert len(set(gold.evidence)) == len(gold.evidence)
-        unknown = tuple(evidence for evidence in gold.evidence if evidence not in turns[question.unit_id])
-        assert gold.unresolved == unknown
+        assert len(set(gold.evidence_sessions)) == len(gold.evidence_sessions)
+        unknown = [evidence for evidence in gold.evidence if evidence not in turns[question.unit_id]]
+        unknown += [name for name in gold.evidence_sessions if name not in sessions[question.unit_id]]
+        assert gold.unresolved == tuple(dict.fromkeys(unknown))
+
+
+@every_dataset
+def test_the_letter_is_the_place_of_the_answer_among_the_options(option: str) -> None:
+    data = loaded(option)
+    for question, gold in zip(data.questions, data.golds, strict=True):
+        assert (gold.letter is None) == (not question.options)
+        if gold.letter is not None:
+            assert question.options[ascii_lowercase.index(gold.letter)] == gold.answer
 
 
 @every_dataset
@@ -87,8 +147,7 @@ def test_observations_cite_sessions_of_their_unit(option: str) -> None:
 
 @every_dataset
 def test_loading_again_gives_the_same(option: str) -> None:
-    dataset: Dataset = component("dataset", option)
-    assert dataset.load() == loaded(option)
+    assert dataset(option).load() == loaded(option)
 
 
 @every_dataset

@@ -21,8 +21,9 @@ def result_lines(run: StoredRun, uncompressed: StoredRun) -> list[str]:
     rows = [("asked: " + label(run), metrics)]
     if run.id != uncompressed.id:
         rows.append(("uncompressed", full))
-    rows += list(run.read(REFERENCES).items())
     recall = recall_name(metrics)
+    # Where no question has evidence, there is neither floor nor ceiling to compare with.
+    rows += [(name, values) for name, values in run.read(REFERENCES).items() if values[recall] is not None]
     budgets = list(metrics["evidence_recall_at_words"])
     header = [
         f"percent, k={run.read(RUN)['settings']['k']}",
@@ -49,7 +50,11 @@ def result_lines(run: StoredRun, uncompressed: StoredRun) -> list[str]:
     return [
         aligned(header, body),
         "",
-        f"by category: {', '.join(f'{name} {number(value)}' for name, value in categories.items())}",
+        *(
+            [f"by category: {', '.join(f'{name} {number(value)}' for name, value in categories.items())}"]
+            if categories
+            else []
+        ),
         *_notable(metrics),
         _reading(metrics, full, recall),
         *_separated(answer_lines(run)),
@@ -111,6 +116,10 @@ def _notable(metrics: Metrics) -> list[str]:
 
 
 def _reading(metrics: Metrics, full: Metrics, recall: str) -> str:
+    if not metrics["questions"]:
+        return (
+            "How to read it: the data has no questions; the memories were built and compressed, nothing was searched."
+        )
     if metrics[recall] is None:
         return "How to read it: no question has evidence that could be found, so there is nothing to compare."
     budgets = ", ".join(metrics["evidence_recall_at_words"])

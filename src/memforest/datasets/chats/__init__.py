@@ -1,0 +1,1 @@
+"""People's own chat histories, a module for each format."""
