@@ -80,7 +80,7 @@ def _arena_row(raw: Any, benchmark: Benchmark, where: str) -> Row:
     return Row(
         place=where,
         item=item,
-        answer=text_of(raw, "answer", where=where),
+        answer=None if raw.get("error") else text_of(raw, "answer", where=where),
         retrieved=tuple(map(str, names[:depth])) if depth is not None else None,
         stored={
             "judge_score": number_of(field(raw, "score", dict, where=where), "accuracy", where=where),

@@ -31,9 +31,10 @@ def _questions(found: Mapping[str, Any]) -> list[str]:
 
 def _join(found: Mapping[str, Any]) -> list[str]:
     absent = found["not_in_file"]
+    compared = found["texts_compared"]
+    check = f"texts of {compared:,} compared, all equal" if compared else "it holds no texts of questions to compare"
     lines = [
-        f"{found['questions']:,} rows, each joined by {found['joined_by']}; texts of {found['texts_compared']:,} "
-        f"questions compared, all equal; {found['scored']:,} with verdicts"
+        f"{found['questions']:,} questions joined by {found['joined_by']}; {check}; {found['scored']:,} with verdicts"
     ]
     if absent:
         names = ", ".join(f"{name} {count:,}" for name, count in absent.items())
@@ -97,7 +98,13 @@ def _stored(stored: Mapping[str, Any]) -> list[str]:
         ]
         for name, item in stored.items()
     ]
-    return ["", aligned(["in the file", "mean", "rows", "the same as", "recomputed", "rows", "rows differ"], rows)]
+    lost = [
+        f"{name}: {item['without_ours']:,} rows have none to recompute, with {_number(item['stored_without_ours'])} in "
+        "the file"
+        for name, item in stored.items()
+        if item["without_ours"]
+    ]
+    return ["", aligned(["in the file", "mean", "rows", "the same as", "recomputed", "rows", "rows differ"], rows), *lost]
 
 
 def _arena(found: Mapping[str, Any]) -> list[str]:
