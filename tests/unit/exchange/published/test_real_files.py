@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ QUESTIONS: dict[Name, Path] = {
 }
 
 
+@cache
 def imported(dataset: Name, name: str) -> dict[str, Any]:
     file = DATA / dataset / "runs" / name
     if not file.is_file() or not QUESTIONS[dataset].is_file():
