@@ -184,6 +184,15 @@ def retrieval_log() -> Json:
     ]
 
 
+def labels() -> Json:
+    """A table of two judges, one of whom did not judge everything."""
+    rows = zip(LONGMEMEVAL, ("CORRECT", "WRONG", ""), ("CORRECT", "CORRECT", "WRONG"), strict=True)
+    return [
+        {"qid": row["question_id"], "question_type": row["question_type"], "strict_label": strict, "open_label": open_}
+        for row, strict, open_ in rows
+    ]
+
+
 def arena(*, score: float = 0.8) -> Json:
     """memory-arena: scores of a judge, not verdicts, and a failed question."""
     ir = {"k": 2, "session_recall_at_k": 0.5}
@@ -217,6 +226,7 @@ FORMS: dict[str, tuple[str, Callable[[], Json]]] = {
     "answers": ("locomo", stored_answers),
     "hypotheses": ("longmemeval", hypotheses),
     "retrieval_log": ("longmemeval", retrieval_log),
+    "labels": ("longmemeval", labels),
     "memory_arena": ("longmemeval", arena),
 }
 LINES = ("answers", "hypotheses", "retrieval_log")

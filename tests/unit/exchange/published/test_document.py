@@ -50,6 +50,31 @@ def test_lines_come_back_with_their_numbers(
     assert found.place(1) == "file.json, line 3"
 
 
+def test_a_table_has_its_rows_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(b'a,b\r\n1,"x\ny"\r\n\r\n2,z\r\n'))
+    found = read_document(path)
+    assert found.content == [{"a": "1", "b": "x\ny"}, {"a": "2", "b": "z"}]
+    assert found.place(1) == "t.csv.gz, line 5"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,a\n1,2\n", "a column name stands twice"),
+        ("a,b\n1,2\n3\n", "line 3: has 1 fields, the first line has 2"),
+        ('a,b\n1,"2\n', "not CSV"),
+        ("\n\n", "is empty"),
+    ],
+)
+def test_a_damaged_table_is_named(tmp_path: Path, text: str, words: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=r"t\.csv") as caught:
+        read_document(path)
+    assert words in str(caught.value)
+
+
 def test_a_file_is_known_as_gzip_by_its_bytes_and_not_by_its_name(tmp_path: Path) -> None:
     assert read_document(written(tmp_path, gzip.compress(b'\xef\xbb\xbf{"a": 1}'))).content == {"a": 1}
 

@@ -174,6 +174,14 @@ def test_a_retrieval_log_is_recomputed_from_its_ranking(imported: Import, index:
     assert stored["turn_recall_any@1"]["recomputed_as"] is stored["session_ndcg_any@2"]["recomputed_as"] is None
 
 
+def test_two_judges_have_two_accuracies_and_no_majority(imported: Import) -> None:
+    found = imported("labels")
+    assert (found["scored"], found["accuracy_majority"]) == (0, None)
+    judges = {name: (item["stored"], item["scored"]) for name, item in found["stored_metrics"].items()}
+    assert judges == {"strict_label": (50.0, 2), "open_label": (pytest.approx(200 / 3, abs=1e-6), 3)}
+    assert found["stored_metrics"]["strict_label"]["by_category"] == {"multi-session": 100.0, "temporal-reasoning": 0.0}
+
+
 def test_a_judges_score_is_no_vote_and_a_failed_question_no_answer(imported: Import) -> None:
     found = imported("memory_arena")
     assert (found["scored"], found["answers"], found["accuracy_majority"]) == (0, 1, None)
@@ -320,6 +328,12 @@ def test_what_is_no_text_is_no_answer(imported: Import, answer: Any) -> None:
     content = form("hypotheses")
     content[1]["hypothesis"] = answer
     refused(imported, "hypotheses", content, "hypotheses.json, line 2", "`hypothesis`")
+
+
+def test_a_label_of_another_kind_is_refused(imported: Import) -> None:
+    content = form("labels")
+    content[1]["strict_label"] = "correct"
+    refused(imported, "labels", content, "record 1", "`strict_label`", "CORRECT, WRONG or empty")
 
 
 @pytest.mark.parametrize("vote", ["CORRECT", 2, 0.5, [], {}])

@@ -46,7 +46,7 @@ def test_words_say_the_join_the_accuracies_and_what_the_header_says_otherwise(ty
     lines = typed("audit").splitlines()
     assert lines[:3] == [
         "in.json.gz (audit), joined with locomo.json",
-        "5 questions joined by id, the place in the original list; texts of 5 compared, all equal; 5 with verdicts",
+        "5 questions joined by id, the place in the original list; texts of 5 compared, all equal; 5 with votes",
         "of 7 questions, 2 are not in it: adversarial 2",
     ]
     (every,) = [line for line in lines if line.startswith("all ")]
@@ -62,6 +62,14 @@ def test_words_of_longmemeval_have_the_mean_of_types_and_abstention(typed: Typed
     assert "it holds no texts of questions to compare" in lines[1]
     assert [line.split()[3] for line in lines if line.startswith("mean of types")] == ["50.00"]
     assert any(line.startswith("abstention (inside types)") for line in lines)
+
+
+def test_words_show_by_type_what_judges_say_that_only_the_file_knows(typed: Typed) -> None:
+    lines = typed("labels").splitlines()
+    assert "no votes of a judge" in lines[1]
+    rows = {line.split("  ")[0]: line.split()[-2:] for line in lines}
+    assert rows["percent"] == ["strict_label", "open_label"]
+    assert (rows["all"], rows["temporal-reasoning"]) == (["50.00", "66.67"], ["0.00", "100.00"])
 
 
 @pytest.mark.parametrize("name", ["audit", "evermemos", "mem0", "locomo_evaluator", "hypotheses", "memory_arena"])

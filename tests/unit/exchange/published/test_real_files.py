@@ -123,6 +123,12 @@ def test_mempalaces_retrieval_log_comes_out_again() -> None:
     assert all(item["differing"] == 0 for item in again.values())
 
 
+def test_two_judges_of_one_run_come_out_again() -> None:
+    found = imported("longmemeval", "../../memforest_published/memforest_qwen3_30b_longmemeval_labels.csv")
+    judges = {name: item["stored"] for name, item in found["stored_metrics"].items()}
+    assert (found["questions"], judges) == (500, {"strict_label": 79.8, "public_label": 81.8})
+
+
 def test_every_file_of_memory_arena_states_what_its_rows_give() -> None:
     folder = DATA / "longmemeval" / "runs" / "memory_arena"
     files = sorted(folder.glob("*_seed*.json"))
