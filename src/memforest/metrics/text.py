@@ -64,12 +64,9 @@ def bleu_1(answer: str, gold: str) -> float:
     """
     from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
+    # Weights (1, 0, 0, 0) give the same number and count pairs, triples and fours for nothing.
     smoothing = SmoothingFunction().method1
-    return float(
-        sentence_bleu(
-            [bleu_tokens(gold)], bleu_tokens(answer), weights=(1.0, 0.0, 0.0, 0.0), smoothing_function=smoothing
-        )
-    )
+    return float(sentence_bleu([bleu_tokens(gold)], bleu_tokens(answer), weights=(1.0,), smoothing_function=smoothing))
 
 
 def bleu_tokens(text: str) -> list[str]:

@@ -63,8 +63,8 @@ class Benchmark:
     @cached_property
     def categories(self) -> tuple[str, ...]:
         """Those that questions have, LoCoMo's by number, LongMemEval's by name."""
-        present = sorted({item.category for item in self.items})
-        return tuple(name for name in (*CATEGORIES.values(), *present) if name in present)
+        present = {item.category for item in self.items}
+        return tuple(dict.fromkeys(name for name in (*CATEGORIES.values(), *sorted(present)) if name in present))
 
 
 def read_benchmark(name: Name, path: Path) -> Benchmark:

@@ -1,7 +1,8 @@
-"""A file that somebody else wrote, as plain data: JSON or JSONL, gzip or not, and nothing taken on trust."""
+"""A file that somebody else wrote, as plain data: JSON, JSONL or CSV, gzip or not, and nothing taken on trust."""
 
 from __future__ import annotations
 
+import csv
 import gzip
 import hashlib
 import io
@@ -25,8 +26,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A parsed file. `digest` is the sha256 of its bytes as they lie there; `lines` numbers the lines of a JSONL file,
-    whose objects are then the list `content`."""
+    """A parsed file. `digest` is the sha256 of its bytes as they lie there; `lines` numbers the lines of a JSONL
+    or CSV file, whose rows are then the list `content`."""
 
     name: str
     digest: str
@@ -39,13 +40,15 @@ class Document:
 
 
 def read_document(path: Path) -> Document:
-    """Raises DataError with the file, and the line where there are lines, for whatever is no complete JSON or JSONL."""
+    """Raises DataError with the file, and the line where there are lines, for whatever is not complete."""
     raw = _bytes(path)
     text = _text(_unpacked(raw, path.name), path.name)
     filled = [(number, line) for number, line in enumerate(lines_of(text), 1) if line.strip()]
     if not filled:
         raise DataError(f"{path.name} is empty")
     digest = hashlib.sha256(raw).hexdigest()
+    if path.name.removesuffix(".gz").endswith(".csv"):
+        return Document(path.name, digest, *_table(text, path.name))
     if len(filled) > 1 and _is_whole(filled[0][1]):
         objects = [_parsed(line, where=f"{path.name}, line {number}") for number, line in filled]
         return Document(path.name, digest, objects, tuple(number for number, _ in filled))
@@ -79,6 +82,22 @@ def _text(content: bytes, name: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise DataError(f"{name} is no UTF-8 text: {error}") from error
+
+
+def _table(text: str, name: str) -> tuple[list[dict[str, str]], tuple[int, ...]]:
+    """Rows of a CSV file by the names in its first line, each with the line that it ends on."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        rows = [(reader.line_num, row) for row in reader if row]
+    except csv.Error as error:
+        raise DataError(f"{name}, line {reader.line_num}: not CSV ({error})") from error
+    header = rows[0][1]
+    if len(set(header)) < len(header):
+        raise DataError(f"{name}: a column name stands twice in {', '.join(header)}")
+    for number, row in rows:
+        if len(row) != len(header):
+            raise DataError(f"{name}, line {number}: has {len(row)} fields, the first line has {len(header)}")
+    return [dict(zip(header, row, strict=True)) for _, row in rows[1:]], tuple(number for number, _ in rows[1:])
 
 
 def _is_whole(line: str) -> bool:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from memforest.core.errors import DataError
 from memforest.exchange.published.answers import hypothesis, records_of
 from memforest.exchange.published.benchmark import Benchmark, Item
 from memforest.exchange.published.document import Document, field, number_of, text_of
 from memforest.exchange.published.rows import RECALL_ANY, Claim, Layout, Row, by_id, claims_of, first_has, votes_of
 
+_LABEL = "_label"
+_VERDICTS = {"CORRECT": 1.0, "WRONG": 0.0}
 _AT_K = "session_recall_at_k"
 
 
@@ -65,6 +68,24 @@ def _retrieval_row(raw: Any, benchmark: Benchmark, where: str) -> Row:
     )
 
 
+def _label_rows(document: Document, benchmark: Benchmark) -> list[Row]:
+    """A table of verdicts by several judges. They are not rounds of one judge, so they are no votes."""
+    return [_label_row(raw, benchmark, document.place(index)) for index, raw in enumerate(document.content)]
+
+
+def _label_row(raw: Any, benchmark: Benchmark, where: str) -> Row:
+    labels = {key: field(raw, key, str, where=where) for key in raw if key.endswith(_LABEL)}
+    for key, label in labels.items():
+        if label not in (*_VERDICTS, ""):
+            raise DataError(f"{where}: `{key}` must be {', '.join(_VERDICTS)} or empty, got {label!r:.40}")
+    return Row(
+        place=where,
+        item=by_id(benchmark, field(raw, "qid", str, where=where), where=where),
+        category=field(raw, "question_type", str, where=where) if "question_type" in raw else None,
+        stored={key: _VERDICTS[label] for key, label in labels.items() if label},
+    )
+
+
 def _arena_rows(document: Document, benchmark: Benchmark) -> list[Row]:
     records = field(document.content, "recall_records", list, where=document.name)
     return [_arena_row(raw, benchmark, f"{document.name}, recall_records[{n}]") for n, raw in enumerate(records)]
@@ -80,7 +101,7 @@ def _arena_row(raw: Any, benchmark: Benchmark, where: str) -> Row:
     return Row(
         place=where,
         item=item,
-        answer=text_of(raw, "answer", where=where),
+        answer=None if raw.get("error") else text_of(raw, "answer", where=where),
         retrieved=tuple(map(str, names[:depth])) if depth is not None else None,
         stored={
             "judge_score": number_of(field(raw, "score", dict, where=where), "accuracy", where=where),
@@ -110,6 +131,13 @@ LAYOUTS = (
         fits=lambda content: first_has(content, "retrieval_results"),
         rows=_retrieval_rows,
         again=lambda stored: stored if RECALL_ANY.fullmatch(stored) else None,
+    ),
+    Layout(
+        name="labels",
+        words="a table with `qid` and a column `..._label` for each judge",
+        joined_by="id",
+        fits=lambda content: first_has(content, "qid"),
+        rows=_label_rows,
     ),
     Layout(
         name="memory_arena",

@@ -154,6 +154,7 @@ def _beside(scored: Sequence[Scored], name: str, again: str | None) -> dict[str,
     """A stored metric, and ours of the same definition: `differing` rows are those that rounding does not explain."""
     rows = [(row.stored[name], values.get(again or "")) for row, values in scored if name in row.stored]
     both = [(stored, ours) for stored, ours in rows if ours is not None]
+    alone = [stored for stored, ours in rows if again and ours is None]
     return {
         "stored": _percent([stored for stored, _ in rows]),
         "scored": len(rows),
@@ -161,6 +162,8 @@ def _beside(scored: Sequence[Scored], name: str, again: str | None) -> dict[str,
         "recomputed": _percent([ours for _, ours in both]),
         "recomputed_scored": len(both),
         "differing": sum(abs(stored - ours) > _ROUNDING for stored, ours in both) if again else None,
+        "without_ours": len(alone),
+        "stored_without_ours": _percent(alone),
         "by_category": {
             category: _percent([row.stored[name] for row, _ in scored if _counts(row, name, category)])
             for category in dict.fromkeys(row.item.category for row, _ in scored if name in row.stored)

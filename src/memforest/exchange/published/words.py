@@ -31,10 +31,9 @@ def _questions(found: Mapping[str, Any]) -> list[str]:
 
 def _join(found: Mapping[str, Any]) -> list[str]:
     absent = found["not_in_file"]
-    lines = [
-        f"{found['questions']:,} rows, each joined by {found['joined_by']}; texts of {found['texts_compared']:,} "
-        f"questions compared, all equal; {found['scored']:,} with verdicts"
-    ]
+    compared = found["texts_compared"]
+    check = f"texts of {compared:,} compared, all equal" if compared else "it holds no texts of questions to compare"
+    lines = [f"{found['questions']:,} questions joined by {found['joined_by']}; {check}; {_judged(found)}"]
     if absent:
         names = ", ".join(f"{name} {count:,}" for name, count in absent.items())
         lines.append(f"of {found['dataset_questions']:,} questions, {sum(absent.values()):,} are not in it: {names}")
@@ -47,18 +46,30 @@ def _join(found: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def _judged(found: Mapping[str, Any]) -> str:
+    return f"{found['scored']:,} with votes" if found["scored"] else "no votes of a judge"
+
+
 def _table(found: Mapping[str, Any]) -> str:
-    metrics = list(found["metrics"])
-    judged = found["scored"] > 0
-    heads = ["majority [95 %]", "correct", "votes' mean [95 %]"] if judged else []
-    header = ["percent", "questions", *(["scored"] if judged else []), *heads, *metrics]
-    rows = [_row(name, group, metrics, judged) for name, group in found["by_category"].items()]
+    metrics, judged = list(found["metrics"]), found["scored"] > 0
+    judges = _only_stored(found["stored_metrics"])
+    verdicts = ["scored", "majority [95 %]", "correct", "votes' mean [95 %]"] if judged else []
+    rows = [_row("all", found, metrics, judged) + [_number(item["stored"]) for item in judges.values()]]
+    for name, group in found["by_category"].items():
+        means = [_number(item["by_category"].get(name)) for item in judges.values()]
+        rows.append(_row(name, group, metrics, judged) + means)
     if judged and found.get("accuracy_task_averaged") is not None:
-        blanks = [""] * (len(header) - 4)
-        rows.append(["mean of types", "", "", _number(found["accuracy_task_averaged"]), *blanks])
+        rows.append(["mean of types", "", "", _number(found["accuracy_task_averaged"])])
     if found.get("abstention", {}).get("questions"):
         rows.append(_row("abstention (inside types)", found["abstention"], metrics, judged))
-    return aligned(header, [_row("all", found, metrics, judged), *rows])
+    header = ["percent", "questions", *verdicts, *metrics, *judges]
+    return aligned(header, [row + [""] * (len(header) - len(row)) for row in rows])
+
+
+def _only_stored(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Verdicts and scores of judges, which only the file has; a retrieval log has too many such numbers to show."""
+    alone = {name: item for name, item in stored.items() if item["recomputed_as"] is None}
+    return alone if len(alone) <= _FEW else {}
 
 
 def _row(name: str, group: Mapping[str, Any], metrics: list[str], judged: bool) -> list[str]:
@@ -97,7 +108,17 @@ def _stored(stored: Mapping[str, Any]) -> list[str]:
         ]
         for name, item in stored.items()
     ]
-    return ["", aligned(["in the file", "mean", "rows", "the same as", "recomputed", "rows", "rows differ"], rows)]
+    lost = [
+        f"{name}: {item['without_ours']:,} rows have none to recompute, with {_number(item['stored_without_ours'])} in "
+        "the file"
+        for name, item in stored.items()
+        if item["without_ours"]
+    ]
+    return [
+        "",
+        aligned(["in the file", "mean", "rows", "the same as", "recomputed", "rows", "rows differ"], rows),
+        *lost,
+    ]
 
 
 def _arena(found: Mapping[str, Any]) -> list[str]:
