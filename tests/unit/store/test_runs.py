@@ -46,20 +46,22 @@ def names(folder: Path) -> list[str]:
 def test_a_published_run_is_found_with_its_records(store: RunStore, tmp_path: Path) -> None:
     run = finish(store)
     assert [record["question"] for record in run.records()] == ASKED
-    assert store.finished(ID) == run == StoredRun(tmp_path / "runs" / ID)
+    assert store.published(ID) == run == StoredRun(tmp_path / "runs" / ID)
     assert names(tmp_path) == [ID]
 
 
 def test_a_run_without_its_last_file_is_not_finished(store: RunStore) -> None:
     finish(store)
-    (store.finished(ID) or pytest.fail()).folder.joinpath(RUN).unlink()
-    assert store.finished(ID) is None
+    (store.published(ID) or pytest.fail()).folder.joinpath(RUN).unlink()
+    assert store.published(ID) is None
 
 
 def test_a_run_of_other_stage_keys_is_there_but_not_fresh(store: RunStore) -> None:
     finish(store, stages="s" * 64)
-    assert store.finished(ID) is not None
+    assert store.published(ID) is not None
+    assert store.published(ID, stages="t" * 64) is None
     assert store.finished(ID, stages="t" * 64) is None
+    assert store.finished(ID, stages="s" * 64) is not None
 
 
 def test_each_record_is_on_disk_before_the_next_is_asked_for(store: RunStore) -> None:
@@ -139,7 +141,7 @@ def test_the_rival_that_was_first_stays(store: RunStore, tmp_path: Path) -> None
     early = begun(store, count=5)
     early.publish({"who": "early"})
     late.publish({"who": "late"})
-    assert (store.finished(ID) or pytest.fail()).read(RUN)["who"] == "early"
+    assert (store.published(ID) or pytest.fail()).read(RUN)["who"] == "early"
     assert names(tmp_path) == [ID]
 
 
@@ -186,9 +188,9 @@ def test_a_kill_between_the_two_renames_loses_nothing(
     with pytest.raises(KeyboardInterrupt):
         attempt.publish({"who": "new"})
     monkeypatch.setattr(Path, "rename", rename)
-    assert store.finished(ID) is None
+    assert store.published(ID) is None
     again = store.start(ID, stages="s" * 64)
-    assert (store.finished(ID) or pytest.fail()).read(RUN)["who"] == "old"
+    assert (store.published(ID) or pytest.fail()).read(RUN)["who"] == "old"
     assert len(again.resume(ASKED)) == 5
     assert again.publish({"who": "new"}).read(RUN)["who"] == "new"
     assert names(tmp_path) == [ID]
@@ -271,7 +273,7 @@ def test_runs_are_complete_json(store: RunStore) -> None:
     run = finish(store, who="me")
     recorded = json.loads((run.folder / RUN).read_bytes())
     assert list(recorded.pop("files")) == [QUESTIONS]
-    assert recorded == {"code": {}, "libraries": {}, "who": "me", "stages": "s" * 64}
+    assert recorded == {"code": {}, "libraries": {}, "who": "me", "attempts": 1, "stages": "s" * 64}
 
 
 @pytest.mark.parametrize(("process", "kept"), [(os.getppid(), True), (2**22 + 1, False)])
