@@ -297,3 +297,49 @@ def test_an_attempt_of_another_machine_is_removed_when_it_has_rested_for_an_hour
     os.utime(folder, (time.time() - age,) * 2)
     finish(store)
     assert folder.exists() is kept
+
+
+FAILED = {"compress": 2, "answer": 1}
+
+
+def test_a_run_with_failed_calls_is_there_and_not_finished(store: RunStore) -> None:
+    run = finish(store, retryable_failures=FAILED)
+    assert run.retryable == FAILED
+    assert store.published(ID, stages="s" * 64) == run
+    assert store.finished(ID, stages="s" * 64) is None
+    assert store.unfinished() == {}
+    assert [found.id for found in store.all()] == [ID]
+
+
+@pytest.mark.parametrize("again", [FAILED, {}])
+def test_another_attempt_takes_the_place_of_one_with_failed_calls(
+    store: RunStore, tmp_path: Path, again: dict[str, int]
+) -> None:
+    finish(store, retryable_failures=FAILED)
+    run = finish(store, retryable_failures=again)
+    assert (run.retryable, run.attempts) == (again, 2)
+    assert (store.finished(ID, stages="s" * 64) is None) == bool(again)
+    assert names(tmp_path) == [ID]
+
+
+def test_a_rival_without_failed_calls_stays(store: RunStore) -> None:
+    late = begun(store, count=5)
+    early = begun(store, count=5)
+    early.publish({"who": "early", "retryable_failures": {}})
+    assert late.publish({"who": "late", "retryable_failures": FAILED}).read(RUN)["who"] == "early"
+
+
+def test_attempts_are_counted_anew_when_the_stage_keys_change(store: RunStore) -> None:
+    finish(store, stages="t" * 64, retryable_failures=FAILED)
+    assert finish(store, stages="s" * 64).attempts == 1
+
+
+def test_records_that_rest_on_unfinished_memories_are_not_taken_over(store: RunStore) -> None:
+    attempt = begun(store, count=2)
+    attempt.begin_anew()
+    assert attempt.resume(ASKED) == []
+    list(attempt.append(records(ASKED[:4])))
+    later = store.start(ID, stages="s" * 64)
+    assert later.resume(ASKED) == []
+    attempt.append(records(ASKED[4:]))
+    assert sorted(path.name for path in attempt.publish({}).folder.iterdir()) == [QUESTIONS, RUN]
