@@ -85,20 +85,26 @@ def test_a_memory_goes_on_while_another_waits() -> None:
 
 def test_those_with_most_to_merge_go_first() -> None:
     asked: list[str] = []
+    all_sent = threading.Event()
     small, large = memory(6, id="small"), memory(40, id="large", seed=1)
-    nodes = {id(node): of.id for of in (small, large) for node in of.nodes}
+    owner = {id(node): of.id for of in (small, large) for node in of.nodes}
 
     def wait(pair: Pair) -> None:
-        asked.append(nodes[id(pair.older)])
-        time.sleep(0.02)
+        assert all_sent.wait(timeout=30)
+        asked.append(owner[id(pair.older)])
 
     def halves(of: Memory) -> Waves:
         merged = yield tuple(Pair(*of.nodes[place : place + 2]) for place in range(0, len(of), 2))
         return Reduction(nodes=tuple(node for node in merged if isinstance(node, MemoryNode)))
 
-    run([small, large], Waiting(wait=wait, concurrency=1), halves)
-    assert asked[0] == "small"
-    assert asked[1:21] == ["large"] * 20
+    def tasks() -> Iterator[Task]:
+        for of in (small, large):
+            yield Task(of, KnownMerges(()), done=lambda result: None)
+        all_sent.set()
+
+    Executor(**parts(Waiting(wait=wait, concurrency=2), halves), progress=lambda merged: None).run(tasks())
+    # The first two were on their way before the others came.
+    assert (asked[:20].count("small"), asked.count("small")) == (2, 3)
 
 
 class BugError(Exception):
