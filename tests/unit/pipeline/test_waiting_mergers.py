@@ -98,12 +98,14 @@ def test_those_with_most_to_merge_go_first() -> None:
         return Reduction(nodes=tuple(node for node in merged if isinstance(node, MemoryNode)))
 
     def tasks() -> Iterator[Task]:
-        for of in (small, large):
-            yield Task(of, KnownMerges(()), done=lambda result: None)
+        yield Task(small, KnownMerges(()), done=lambda result: None)
+        while merger.in_flight < 2:
+            time.sleep(0.001)
+        yield Task(large, KnownMerges(()), done=lambda result: None)
         all_sent.set()
 
-    Executor(**parts(Waiting(wait=wait, concurrency=2), halves), progress=lambda merged: None).run(tasks())
-    # The first two were on their way before the others came.
+    merger = Waiting(wait=wait, concurrency=2)
+    Executor(**parts(merger, halves), progress=lambda merged: None).run(tasks())
     assert (asked[:20].count("small"), asked.count("small")) == (2, 3)
 
 
