@@ -94,8 +94,8 @@ def _parser() -> argparse.ArgumentParser:
         "--hypotheses", type=Path, default=None, help="write LongMemEval's own form: question_id, hypothesis"
     )
     imported.add_argument("--force", action="store_true", help="replace existing files")
-    bench = commands.add_parser("bench", help="measure speed beside a baseline in the same process")
-    bench.add_argument("what", choices=["eventtree"])
+    bench = commands.add_parser("bench", help="measure speed beside a baseline or a bound")
+    bench.add_argument("what", choices=["eventtree", "merging"])
     bench.add_argument("--json", action="store_true", help="print one JSON object")
     bench.add_argument("--small", action="store_true", help="the same work on little data, for tests")
     data = commands.add_parser("data", help="benchmark files").add_subparsers(dest="action", required=True)
@@ -110,9 +110,10 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _bench(parsed: argparse.Namespace, _: Sequence[str]) -> None:
-    from memforest.bench.eventtree import figures
+    from memforest.bench import eventtree, merging
     from memforest.bench.figures import as_json, as_lines
 
+    figures = {"eventtree": eventtree.figures, "merging": merging.figures}[parsed.what]
     found = figures(small=parsed.small, say=lambda title: print(f"measuring: {title}", file=sys.stderr))
     if parsed.json:
         print(json.dumps(as_json(found, small=parsed.small), indent=2))

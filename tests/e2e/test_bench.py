@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from memforest.bench.merging import CONCURRENCY, METHODS, SECONDS
 from memforest.cli import main
 
 NAMES = [
@@ -14,6 +15,20 @@ NAMES = [
     "compress_seconds", "embed_seconds", "overhead",
     "topk_microseconds", "agpr_extra_microseconds", "threads_agree",
 ]  # fmt: skip
+
+
+MERGING = ("calls", "chain", "bound", "seconds", "ratio")
+
+
+def test_merging_takes_little_longer_than_its_calls(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["bench", "merging", "--small", "--json"])
+    figures = {figure["name"]: figure for figure in json.loads(capsys.readouterr().out)["figures"]}
+    assert list(figures) == [f"{method}_{name}" for method in METHODS for name in MERGING]
+    for method in METHODS:
+        calls, chain, bound, seconds, ratio = (figures[f"{method}_{name}"]["value"] for name in MERGING)
+        assert bound == pytest.approx(SECONDS / 10 * max(chain, calls / CONCURRENCY))
+        # No more calls at once than were asked for; how much longer it takes says how busy the machine is.
+        assert 1 <= ratio == pytest.approx(seconds / bound)
 
 
 @pytest.mark.slow

@@ -65,7 +65,7 @@ def test_why_says_what_was_replayed(typed: Callable[..., Said], desk: Desk) -> N
     finished(typed, desk, "ratio=0.7")
     run = finished(typed, desk, "ratio=0.5")
     merges = stages(run)["compress"]["merges"]
-    said = f"    merges: {merges['computed']:,} computed, {merges['replayed']:,} replayed from runs at other ratios"
+    said = f"    merges: {merges['computed']:,} computed, {merges['replayed']:,} replayed from earlier runs"
     assert said in why_lines(StoredRun(run))
 
 

@@ -239,6 +239,8 @@ METRICS = [
     "truncated_texts_after",
     "merges",
     "failed_merges",
+    "retryable_failures",
+    "stopped_memories",
     "shortfall",
     "beyond_m",
     "dropped_nodes",

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from memforest.bench.figures import Figure
 from memforest.bench.published import published_procedure
 from memforest.bench.timing import median_microseconds
-from memforest.bench.worlds import near_duplicates, topical, unrelated
+from memforest.bench.worlds import near_duplicates, real_dataset, topical, unrelated
 from memforest.compression import compress
 from memforest.compressors.eventtree.tree import EdgeScore, ShrinkingTree
 from memforest.compressors.pool import Pool
@@ -119,8 +117,7 @@ def _large_memories(small: bool) -> list[Figure]:
 
 def _locomo(small: bool) -> list[Figure]:
     """LoCoMo where its file is found, the bundled sample elsewhere and for tests."""
-    found = Path(os.environ.get("MEMFOREST_DATA", "data"), "locomo", "locomo10.json").is_file()
-    dataset = "locomo" if found and not small else "sample"
+    dataset = real_dataset(small=small)
     spec = compose_spec([f"dataset={dataset}", "compressor=memforest", "ratio=0.5"])
     parts = components(spec)
     parts.embedder.embed(texts=["a text that loads the model"])

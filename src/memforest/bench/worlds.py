@@ -1,6 +1,9 @@
-"""Memories of any size for measurements: random vectors, drawn the same every time."""
+"""Memories for measurements: random vectors of any number, drawn the same every time, and what real data there is."""
 
 from __future__ import annotations
+
+import os
+from pathlib import Path
 
 import numpy as np
 
@@ -32,6 +35,12 @@ def near_duplicates(count: int) -> Memory:
     random = _random("near duplicates")
     noise = random.normal(size=(count, DIMENSION)) * 1e-3 / np.sqrt(DIMENSION)
     return _memory(normalised(normalised(random.normal(size=DIMENSION)) + noise))
+
+
+def real_dataset(*, small: bool) -> str:
+    """`locomo` where its file is found; `sample` elsewhere, and for tests."""
+    found = Path(os.environ.get("MEMFOREST_DATA", "data"), "locomo", "locomo10.json").is_file()
+    return "locomo" if found and not small else "sample"
 
 
 def _random(purpose: str) -> np.random.Generator:

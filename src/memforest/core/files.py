@@ -8,7 +8,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +69,15 @@ def writing(path: Path) -> Iterator[None]:
         raise StoreError(
             f"cannot write {path}: {error.strerror or error}; choose another place or make room"
         ) from error
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder that others may be reading: it vanishes at once, not file by file."""
+    with suppress(FileNotFoundError):
+        beside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=_beside(folder)))
+        with suppress(FileNotFoundError):
+            folder.rename(beside / folder.name)
+        shutil.rmtree(beside, ignore_errors=True)
 
 
 def _beside(path: Path) -> str:

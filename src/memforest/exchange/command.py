@@ -69,6 +69,10 @@ def _words(done: Compressed, *, out: Path, report: Path) -> list[str]:
         )
     if facts["shortfall"]:
         lines.append(f"failed merges left {facts['shortfall']:,} more than asked for: {facts['failed_merges']}")
+    if facts["stopped"]:
+        lines.append(f"merging stopped after {facts['stopped']}")
+    if facts["retryable_failures"]:
+        lines.append(f"{facts['retryable_failures']:,} calls failed; run again with --force to make them again")
     if after["truncated_texts"]:
         lines.append(f"{after['truncated_texts']:,} texts are longer than the embedder reads")
     return [*lines, f"written: {out}", f"report: {report}"]

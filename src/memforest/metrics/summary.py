@@ -112,6 +112,8 @@ def _sizes(reports: Sequence[Mapping[str, Any]], *, ratio: float) -> dict[str, A
         "truncated_texts_after": after["truncated_texts"],
         "merges": sum(report["merges"] for report in reports),
         "failed_merges": sum(sum(report["failed_merges"].values()) for report in reports),
+        "retryable_failures": sum(report["retryable_failures"] for report in reports),
+        "stopped_memories": sum(report["stopped"] is not None for report in reports),
         "shortfall": sum(report["shortfall"] for report in reports),
         "beyond_m": sum(report["method_target"] - report["target"] for report in reports),
         "dropped_nodes": sum(len(report["dropped_nodes"]) for report in reports),

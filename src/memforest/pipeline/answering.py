@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Generator, Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +12,7 @@ from memforest.core.outcomes import Abstained, Answer, Answered, Correct, Failed
 from memforest.core.protocols import Answerer, Judge, Search
 from memforest.core.types import Gold, Hits, Question
 from memforest.metrics.answers import text_scores
+from memforest.pipeline.stages import ANSWER, JUDGE
 
 _AHEAD = 2
 """Questions in waiting per question at work, so that no worker idles while a unit's memories are being indexed."""
@@ -85,10 +86,15 @@ class _Shown:
         return found
 
 
-def retryable_failures(record: dict[str, Any]) -> int:
-    """Failed calls of a record that are made again when the command is repeated."""
-    answer, verdict = record.get("answer", {}), record.get("verdict", {})
-    return int(answer.get("outcome") == "failed") or int(bool(verdict.get("retry")))
+def failed_calls(records: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Failed calls that the same command makes again, by stage; only stages that have some."""
+    failed = Counter[str]()
+    for record in records:
+        if record.get("answer", {}).get("outcome") == "failed":
+            failed[ANSWER] += 1
+        elif record.get("verdict", {}).get("retry"):
+            failed[JUDGE] += 1
+    return dict(failed)
 
 
 def _answer_record(answer: Answer) -> dict[str, Any]:

@@ -75,6 +75,8 @@ def _prepared(run: StoredRun, extra: Sequence[str]) -> tuple[Plan, Embedder]:
         raise ConfigError(f"the data is not that of {run.id}; name its files, such as dataset.path=FILE")
     if plan.stages != recorded["stages"]:
         raise StoreError(f"{run.id} is stale; make it anew with: {again}")
+    if run.retryable:
+        raise StoreError(f"{run.id} is not finished, calls failed in it; make them again with: {again}")
     for stage in (BUILD, COMPRESS):
         if missing := len(plan.runnable) - plan.cached[stage]:
             raise StoreError(

@@ -15,7 +15,10 @@ from memforest.store.runs import RunStore, StoredRun
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """One run, its work, and what is already there. `stages` is the digest of all stage keys."""
+    """One run, its work, and what is already there.
+
+    `stages` is the digest of all stage keys; `unfinished` is the run where calls failed in it that are made again.
+    """
 
     spec: RunSpec
     run_id: str
@@ -23,6 +26,7 @@ class Plan:
     works: tuple[UnitWork, ...]
     stages: str
     finished: StoredRun | None
+    unfinished: StoredRun | None
     stale: bool
     cached: dict[str, int]
 
@@ -35,7 +39,7 @@ class Plan:
         """The plan in words; `after` is a plan that is carried out before, with the same units."""
         if self.finished is not None:
             return [f"{self.run_id}: finished, nothing to compute"]
-        lines = [f"{self.run_id}: {'stale, computed anew beside the old one' if self.stale else 'to compute'}"]
+        lines = [f"{self.run_id}: {self._state()}"]
         units = len(self.runnable)
         for stage in (BUILD, COMPRESS):
             shared = after is not None and after.finished is None and _keys(self, stage) == _keys(after, stage)
@@ -44,6 +48,12 @@ class Plan:
             lines.append(f"  {stage:<9}{'shared with the run above' if shared and missing else text}")
         lines.append(f"  {SEARCH:<9}{sum(len(work.questions) for work in self.runnable):,} questions")
         return lines
+
+    def _state(self) -> str:
+        if self.unfinished is not None:
+            calls = sum(self.unfinished.retryable.values())
+            return f"{calls:,} failed calls to make again, attempt {self.unfinished.attempts + 1}"
+        return "stale, computed anew beside the old one" if self.stale else "to compute"
 
     def absent_lines(self) -> list[str]:
         """Units that cannot be built, and why."""
@@ -62,7 +72,7 @@ def make_plan(spec: RunSpec, dataset: LoadedDataset, inputs: list[str | NotRunna
     identity = run_id(spec.identity(), data=data)
     stages = digest([work.keys for work in works])
     artifacts, runs = ArtifactStore(spec.outputs), RunStore(spec.outputs)
-    finished = runs.finished(identity, stages=stages)
+    finished, published = runs.finished(identity, stages=stages), runs.published(identity, stages=stages)
     return Plan(
         spec=spec,
         run_id=identity,
@@ -70,7 +80,8 @@ def make_plan(spec: RunSpec, dataset: LoadedDataset, inputs: list[str | NotRunna
         works=works,
         stages=stages,
         finished=finished,
-        stale=finished is None and runs.finished(identity) is not None,
+        unfinished=None if finished is not None else published,
+        stale=published is None and runs.published(identity) is not None,
         cached={
             stage: sum(artifacts.has(stage, work.keys[stage]) for work in works if work.missing is None)
             for stage in (BUILD, COMPRESS)

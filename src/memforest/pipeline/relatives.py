@@ -1,9 +1,10 @@
-"""Compress artifacts that differ in nothing but the ratio, and the merges that they have made already."""
+"""Compress artifacts that differ in nothing but the ratio, incomplete ones too, and the merges that they have made."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memforest.core.errors import StoreError
 from memforest.core.merge_log import MergeLog
 from memforest.pipeline.known_merges import KnownMerges
 from memforest.pipeline.stages import COMPRESS, UnitWork, family_of
@@ -12,7 +13,10 @@ from memforest.store.merge_format import MERGED_VECTORS, MERGES, load_logs
 
 
 class Relatives:
-    """The merge logs of one unit's compressions at other ratios; each artifact is read once, and only if needed."""
+    """The merge logs of one unit's compressions at other ratios, and of attempts at this one in which calls failed.
+
+    Each artifact is read once, and only if needed.
+    """
 
     def __init__(self, store: ArtifactStore, work: UnitWork) -> None:
         self._store = store
@@ -33,8 +37,15 @@ class Relatives:
 
     def _read_next(self) -> bool:
         """Read one more artifact. Returns whether there was one."""
-        if not self._unread:
-            return False
-        files = self._store.load(COMPRESS, self._unread.pop(0), names=(MERGES, MERGED_VECTORS))
-        self._read.append(load_logs(files))
-        return True
+        while self._unread:
+            key = self._unread.pop(0)
+            try:
+                files = self._store.load(COMPRESS, key, names=(MERGES, MERGED_VECTORS))
+            except StoreError:
+                if self._store.has(COMPRESS, key):
+                    raise
+                # An incomplete artifact whose complete form has taken its place meanwhile.
+                continue
+            self._read.append(load_logs(files))
+            return True
+        return False

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,29 +10,25 @@ from threadpoolctl import threadpool_limits
 
 from memforest.config.compose import Components
 from memforest.core.errors import ConfigError
-from memforest.core.files import json_bytes
 from memforest.core.progress import Progress
 from memforest.core.protocols import LoadedDataset
-from memforest.core.types import Gold, Memory, Question
+from memforest.core.types import Gold, Question
 from memforest.embedding.cache import CachedEmbedder
 from memforest.metrics.answers import summarise_answers
 from memforest.metrics.references import NO_MEMORY, ORACLE, reference_records
 from memforest.metrics.scoring import not_runnable
 from memforest.metrics.summary import summarise
-from memforest.pipeline.answering import Answering, Asked
+from memforest.pipeline.answering import Answering, Asked, failed_calls
 from memforest.pipeline.clock import StageClock
-from memforest.pipeline.compression import CompressedMemory, compress_memories
+from memforest.pipeline.compress_stage import CompressStage, failed_merges
 from memforest.pipeline.contexts import Contexts
 from memforest.pipeline.estimate import UnitLoad, estimate_lines
-from memforest.pipeline.known_merges import KnownMerges
 from memforest.pipeline.plan import Plan
-from memforest.pipeline.relatives import Relatives
 from memforest.pipeline.search import UnitSearch, search_records
 from memforest.pipeline.stages import BUILD, COMPRESS, SEARCH, UnitWork, stage_code
 from memforest.store.artifacts import ArtifactStore
 from memforest.store.code import library_versions
 from memforest.store.memory_format import dump_memories, load_memories
-from memforest.store.merge_format import dump_logs
 from memforest.store.provenance import provenance
 from memforest.store.runs import (
     COMPRESSION,
@@ -47,8 +41,6 @@ from memforest.store.runs import (
     RunStore,
     StoredRun,
 )
-
-REPORT = "report.json"
 
 
 def execute(
@@ -80,6 +72,7 @@ class _Execution:
         self._dataset = dataset
         self._artifacts = ArtifactStore(plan.spec.outputs)
         self._embedder = CachedEmbedder(embedder=parts.embedder, folder=self._artifacts.vectors)
+        self._compression = CompressStage(plan, parts, self._artifacts, self._embedder)
         self._clock = StageClock()
 
     def run(self) -> StoredRun:
@@ -91,6 +84,8 @@ class _Execution:
             self._announce()
             with self._parts.ledger.stage(COMPRESS):
                 reports = self._compress()
+            if self._compression.incomplete:
+                attempt.begin_anew()
             with self._parts.ledger.stage(SEARCH):
                 records = self._search(attempt)
         except BaseException:
@@ -100,7 +95,7 @@ class _Execution:
             self._embedder.flush()
         with self._clock.stage("summary", computed=len(records)):
             self._write_results(attempt, records, reports)
-        return attempt.publish(self._description())
+        return attempt.publish(self._description(records, reports))
 
     def _build(self) -> None:
         missing = [work for work in self._plan.runnable if not self._artifacts.has(BUILD, work.keys[BUILD])]
@@ -111,7 +106,7 @@ class _Execution:
         ):
             for work in missing:
                 memories = self._parts.backbone.build(unit=work.unit, embedder=self._embedder)
-                self._save(BUILD, work, dump_memories(memories))
+                self._artifacts.save(BUILD, work.keys[BUILD], files=dump_memories(memories), inputs=work.inputs[BUILD])
                 progress.advance(1)
             self._embedder.flush()
 
@@ -123,7 +118,7 @@ class _Execution:
         loads = [
             UnitLoad(
                 unit=work.unit,
-                memories=self._memories(BUILD, work),
+                memories=load_memories(self._artifacts.load(BUILD, work.keys[BUILD])),
                 merges=not self._artifacts.has(COMPRESS, work.keys[COMPRESS]),
                 questions=sum(gold.category not in spec.skip_categories for gold in work.golds),
             )
@@ -133,62 +128,14 @@ class _Execution:
             self._say(line)
 
     def _compress(self) -> list[dict[str, Any]]:
-        """Compress what is missing, in groups that run at once; reports of all memories, in order."""
-        missing = [work for work in self._plan.runnable if not self._artifacts.has(COMPRESS, work.keys[COMPRESS])]
-        cached = len(self._plan.runnable) - len(missing)
+        """Reports of all memories, in order."""
+        missing = len(self._compression.missing)
         with (
-            self._clock.stage(COMPRESS, computed=len(missing), cached=cached) as facts,
+            self._clock.stage(COMPRESS, computed=missing, cached=len(self._plan.runnable) - missing) as facts,
             Progress(COMPRESS, None) as progress,
         ):
-            groups = [missing[start :: self._plan.spec.workers] for start in range(self._plan.spec.workers)]
-            with ThreadPoolExecutor(self._plan.spec.workers) as pool:
-                done = list(pool.map(lambda group: self._compress_group(group, progress.advance), groups))
-            if self._plan.spec.merges:
-                facts["merges"] = {"computed": sum(new for new, _ in done), "replayed": sum(old for _, old in done)}
-        return [
-            report
-            for work in self._plan.runnable
-            for report in json.loads(self._artifacts.load(COMPRESS, work.keys[COMPRESS])[REPORT])
-        ]
-
-    def _compress_group(self, group: Sequence[UnitWork], advance: Callable[[int], None]) -> tuple[int, int]:
-        """Memories of several units share waves; each unit's artifact is saved as one.
-
-        Returns how many merges were computed, and how many replayed from runs at other ratios.
-        """
-        spec = self._plan.spec
-        memories = {work.unit.id: self._memories(BUILD, work) for work in group}
-        done = iter(
-            compress_memories(
-                [memory for work in group for memory in memories[work.unit.id]],
-                compressor=self._parts.compressor,
-                merger=self._parts.merger,
-                reembedding=self._parts.reembedding,
-                embedder=self._embedder,
-                ratio=spec.effective_ratio,
-                seed=spec.seed,
-                known=[known for work in group for known in self._known(work, len(memories[work.unit.id]))],
-                progress=advance,
-            )
-        )
-        merges = replayed = 0
-        for work in group:
-            results = [next(done) for _ in memories[work.unit.id]]
-            self._save(COMPRESS, work, self._files(results))
-            merges += sum(len(result.log.merges) for result in results)
-            replayed += sum(result.replayed for result in results)
-        return merges - replayed, replayed
-
-    def _known(self, work: UnitWork, memories: int) -> list[KnownMerges]:
-        """What runs at other ratios have made of each of the unit's memories."""
-        relatives = Relatives(self._artifacts, work)
-        return [relatives.known(number) for number in range(memories)]
-
-    def _files(self, results: Sequence[CompressedMemory]) -> dict[str, bytes]:
-        """One unit's compressed memories, reports and, of a method that merges, logs."""
-        files = dump_memories([result.memory for result in results])
-        files[REPORT] = json_bytes([result.report for result in results])
-        return {**files, **dump_logs([result.log for result in results])} if self._plan.spec.merges else files
+            facts.update(self._compression.run(progress=progress.advance))
+        return self._compression.reports()
 
     def _search(self, attempt: Attempt) -> list[dict[str, Any]]:
         questions = [question.id for work in self._plan.works for question in work.questions]
@@ -228,7 +175,7 @@ class _Execution:
 
     def _searched(self, work: UnitWork, questions: Sequence[Question], golds: Sequence[Gold]) -> Iterator[Asked]:
         spec, answerer = self._plan.spec, self._parts.answerer
-        memories = self._memories(COMPRESS, work)
+        memories = self._compression.memories(work)
         search = UnitSearch(memories, questions, retriever=self._parts.retriever, embedder=self._embedder, k=spec.k)
         contexts = None if answerer is None else Contexts(answerer.context, work.unit, search)
         records = search_records(
@@ -264,7 +211,7 @@ class _Execution:
             for record in reference_records(kind, work.unit, work.questions, work.golds, word_budgets=budgets)
         ]
 
-    def _description(self) -> dict[str, Any]:
+    def _description(self, records: Sequence[dict[str, Any]], reports: Sequence[dict[str, Any]]) -> dict[str, Any]:
         code = stage_code(self._plan.spec)
         return {
             "schema": 1,
@@ -276,10 +223,5 @@ class _Execution:
             "keys": {work.unit.id: dict(work.keys) for work in self._plan.works},
             "code": {name: value for stage in code.values() for name, value in stage.items()},
             "libraries": library_versions(),
+            "retryable_failures": {**failed_merges(reports), **failed_calls(records)},
         }
-
-    def _save(self, stage: str, work: UnitWork, files: dict[str, bytes]) -> None:
-        self._artifacts.save(stage, work.keys[stage], files=files, inputs=work.inputs[stage])
-
-    def _memories(self, stage: str, work: UnitWork) -> list[Memory]:
-        return load_memories(self._artifacts.load(stage, work.keys[stage]))

@@ -32,7 +32,8 @@ def list_lines(store: RunStore) -> list[str]:
 
 def _row(run: StoredRun) -> list[str]:
     metrics = run.read(METRICS)
-    state = "stale" if run.changes() else "finished"
+    retryable = sum(run.retryable.values())
+    state = "stale" if run.changes() else f"{retryable:,} failed calls" if retryable else "finished"
     name = recall_name(metrics)
     recall = f"{SHORT_NAMES[name]} {number(metrics[name])}"
     return [run.id, state, recall, f"{metrics['nodes_after']:,}", _scored(metrics), _accuracy(metrics)]
@@ -78,7 +79,7 @@ def why_lines(run: StoredRun) -> list[str]:
     for stage, item in run.read(TIMINGS)["stages"].items():
         lines.append(f"  {stage:<9}{item['cached']} cached, {item['computed']} computed, {item['seconds']} s")
         if merges := item.get("merges"):
-            found = f"{merges['computed']:,} computed, {merges['replayed']:,} replayed from runs at other ratios"
+            found = f"{merges['computed']:,} computed, {merges['replayed']:,} replayed from earlier runs"
             lines.append(f"    merges: {found}")
     recorded = run.read(RUN)
     for unit, keys in recorded["keys"].items():
@@ -86,6 +87,12 @@ def why_lines(run: StoredRun) -> list[str]:
     changes = run.changes()
     if changes:
         return [*lines, f"stale: changed since are {', '.join(changes)}; the same command computes it anew"]
+    if run.retryable:
+        calls = ", ".join(f"{count:,} in {stage}" for stage, count in run.retryable.items())
+        return [
+            *lines,
+            f"not finished after {run.attempts} attempts: failed calls, {calls}; the same command repeats them",
+        ]
     return [*lines, "fresh: code and libraries are those of the run; the same command returns it at once"]
 
 

@@ -105,6 +105,10 @@ def _notable(metrics: Metrics) -> list[str]:
         )
     if metrics["failed_merges"]:
         lines.append(f"failed merges: {metrics['failed_merges']:,}, {metrics['shortfall']:,} nodes above the target")
+    if stopped := metrics.get("stopped_memories"):
+        lines.append(f"left as they are after too many failed merges in a row: {stopped:,} memories")
+    if retryable := metrics.get("retryable_failures"):
+        lines.append(f"not finished: {retryable:,} merges failed in their calls; the same command makes those again")
     if metrics["beyond_m"]:
         lines.append(
             f"not the same budget: by its own rule the method leaves {metrics['beyond_m']:,} nodes more than the others"

@@ -26,6 +26,7 @@ REFERENCES = "references.json"
 COMPRESSION = "compression.json"
 PROVENANCE = "provenance.json"
 LEDGER = "ledger.json"
+_ANEW = "anew"
 _PARTIAL = ".partial-"
 _REPLACED = ".replaced-"
 
@@ -74,6 +75,16 @@ class StoredRun:
     def _damaged(self, name: str, what: str) -> StoreError:
         return StoreError(f"{self.folder / name} cannot be read ({what}); delete the folder and run again")
 
+    @property
+    def retryable(self) -> dict[str, int]:
+        """Failed calls by stage that the same command makes again. Empty when the run is finished."""
+        return dict(self.read(RUN).get("retryable_failures", {}))
+
+    @property
+    def attempts(self) -> int:
+        """How often the run was carried out to its end, this time included: once, but for failed calls."""
+        return int(self.read(RUN).get("attempts", 1))
+
     def changes(self) -> list[str]:
         """What has changed since the run: modules and libraries. Empty when the run is fresh; else it is stale."""
         recorded = self.read(RUN)
@@ -106,6 +117,8 @@ class Attempt:
         """
         path = self.folder / QUESTIONS
         self.folder.mkdir(parents=True, exist_ok=True)
+        if (self.folder / _ANEW).exists():
+            path.unlink(missing_ok=True)
         records: list[dict[str, Any]] = []
         end = 0
         for line in path.read_bytes().splitlines(keepends=True) if path.exists() else []:
@@ -117,6 +130,10 @@ class Attempt:
         with path.open("ab") as stream:
             stream.truncate(end)
         return records
+
+    def begin_anew(self) -> None:
+        """Records rest on memories that a later attempt will replace: none is taken over, and none may be."""
+        (self.folder / _ANEW).touch()
 
     def append(self, records: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """Append records as they come, each flushed before the next is asked for."""
@@ -133,9 +150,15 @@ class Attempt:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def publish(self, run: Mapping[str, Any]) -> StoredRun:
-        """Complete the run with `run.json` and rename it into its place; an older run there is replaced."""
+        """Complete the run with `run.json` and rename it into its place; an older run there is replaced.
+
+        With `retryable_failures` in `run`, failed calls by stage, it is there to look at and not finished.
+        """
+        (self.folder / _ANEW).unlink(missing_ok=True)
         hashes = {path.name: file_digest(path) for path in sorted(self.folder.glob("*")) if path.name != RUN}
-        self.write(RUN, {**run, "stages": self._stages, "files": hashes})
+        earlier = self._store.published(self._run_id, stages=self._stages)
+        attempts = 1 if earlier is None else earlier.attempts + 1
+        self.write(RUN, {**run, "attempts": attempts, "stages": self._stages, "files": hashes})
         return self._store.publish(self.folder, self._run_id, self._stages)
 
 
@@ -145,8 +168,16 @@ class RunStore:
     def __init__(self, outputs: Path) -> None:
         self._root = outputs / "runs"
 
-    def finished(self, run_id: str, *, stages: str | None = None) -> StoredRun | None:
-        """The complete run with this id, if there is one (and its stage keys are `stages`, where given)."""
+    def finished(self, run_id: str, *, stages: str) -> StoredRun | None:
+        """The run with this id and these stage keys if nothing is left to do: all stages done and no call to repeat."""
+        run = self.published(run_id, stages=stages)
+        return None if run is None or run.retryable else run
+
+    def published(self, run_id: str, *, stages: str | None = None) -> StoredRun | None:
+        """The complete run with this id, if there is one (and its stage keys are `stages`, where given).
+
+        Calls that failed can be left to repeat in it.
+        """
         run = StoredRun(self._root / run_id)
         if not (run.folder / RUN).is_file():
             return None
@@ -160,7 +191,8 @@ class RunStore:
         with writing(self._root):
             self._root.mkdir(parents=True, exist_ok=True)
         self._recover(run_id)
-        earlier = [path / QUESTIONS for path in self._root.glob(f"{run_id}{_PARTIAL}{stages[:8]}-*")]
+        attempts = self._root.glob(f"{run_id}{_PARTIAL}{stages[:8]}-*")
+        earlier = [path / QUESTIONS for path in attempts if not (path / _ANEW).exists()]
         folder = Path(tempfile.mkdtemp(dir=self._root, prefix=f"{run_id}{_PARTIAL}{stages[:8]}-{owner()}-"))
         folder.chmod(0o755)
         for path in sorted(earlier, key=_size, reverse=True):
@@ -173,8 +205,8 @@ class RunStore:
     def publish(self, folder: Path, run_id: str, stages: str) -> StoredRun:
         """Rename a complete attempt into its place and remove other attempts at it.
 
-        A rival that came first has written the same results; its folder stays. An older run is moved away first, and
-        put back by `_recover` should this process die before its own folder is in place.
+        A rival that came first has written the same results; its folder stays, unless calls failed in it. An older run
+        is moved away first, and put back by `_recover` should this process die before its own folder is in place.
         """
         target = self._root / run_id
         while (rival := self.finished(run_id, stages=stages)) is None:
@@ -183,7 +215,8 @@ class RunStore:
             if target.exists():
                 target.rename(Path(tempfile.mkdtemp(dir=self._root, prefix=f"{run_id}{_REPLACED}")) / run_id)
             try:
-                folder.rename(target)
+                rival = StoredRun(folder.rename(target))
+                break
             except OSError as error:
                 # A rival got in between: look again. Anything else will not go away.
                 if not target.exists():
@@ -206,7 +239,7 @@ class RunStore:
             run_id = folder.name.split(_PARTIAL)[0]
             path = folder / QUESTIONS
             done = path.read_bytes().count(b"\n") if path.is_file() else 0
-            if self.finished(run_id) is None:
+            if self.published(run_id) is None:
                 found[run_id] = max(done, found.get(run_id, 0))
         return found
 

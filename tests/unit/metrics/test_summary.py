@@ -60,6 +60,8 @@ def report(before: int, after: int, **changes: Any) -> dict[str, Any]:
         "method_target": 0,
         "merges": 0,
         "failed_merges": {},
+        "retryable_failures": 0,
+        "stopped": None,
         "shortfall": 0,
         "dropped_nodes": [],
         "dropped_segments": {},

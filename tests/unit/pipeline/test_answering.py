@@ -12,7 +12,7 @@ import pytest
 from memforest.core.outcomes import Abstained, Answer, Answered, Correct, Failed, Incorrect, Unscored, Verdict
 from memforest.core.protocols import Search
 from memforest.core.types import Gold, Hits, Question
-from memforest.pipeline.answering import Answering, Asked, retryable_failures
+from memforest.pipeline.answering import Answering, Asked, failed_calls
 from tests.builders import memory
 
 
@@ -105,7 +105,7 @@ def test_a_failed_answer_has_no_score_and_no_verdict_and_is_asked_again() -> Non
     failed, good = records(Answerer({"q0": Failed("answer", "timeout")}), 2, Judge())
     assert failed["verdict"] == {"outcome": "unscored", "reason": "no answer", "retry": True}
     assert failed["set_f1"] is failed["bleu_1"] is failed["token_f1"] is None
-    assert (retryable_failures(failed), retryable_failures(good)) == (1, 0)
+    assert failed_calls([failed, good, {**good, "verdict": failed["verdict"]}]) == {"answer": 1, "judge": 1}
 
 
 def test_verdicts_keep_their_votes() -> None:
@@ -124,7 +124,7 @@ def test_a_question_that_is_not_to_be_answered_asks_nobody() -> None:
     answerer = Answerer({})
     (record,) = Answering(answerer, Judge()).records(asked(1, search=None))
     assert record == {"question": "q0", "answer": {"outcome": "skipped"}}
-    assert answerer.asked == [] and retryable_failures(record) == 0
+    assert answerer.asked == [] and failed_calls([record]) == {}
 
 
 def test_when_the_reader_stops_questions_in_waiting_are_dropped() -> None:

@@ -35,6 +35,8 @@ def report(memory: str = "u1", **changes: Any) -> dict[str, Any]:
         "memory": memory,
         "merges": 2,
         "failed_merges": {},
+        "retryable_failures": 0,
+        "stopped": None,
         "shortfall": 0,
         "target": 2,
         "method_target": 2,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,3 +78,38 @@ def test_damage_is_an_error_that_names_folder_file_and_remedy(
     damage(folder / name)
     with pytest.raises(StoreError, match=f"{folder}.*{name}.*delete the folder"):
         store.load("build", "key")
+
+
+def test_what_is_incomplete_is_found_by_its_own_name_and_does_not_pass_for_the_key(store: ArtifactStore) -> None:
+    name = store.save_incomplete("build", "part", files=FILES, inputs={})
+    assert not store.has("build", "part")
+    assert store.load("build", name) == FILES
+    assert store.manifest("build", name)["key"] == "part"
+    assert store.keys("build", prefix="par") == [name]
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_what_comes_after_an_incomplete_artifact_takes_its_place(store: ArtifactStore, complete: bool) -> None:
+    first = store.save_incomplete("build", "part", files=FILES, inputs={})
+    other = store.save_incomplete("build", "partly", files=FILES, inputs={})
+    files = {**FILES, "vectors.npy": b"124"}
+    if complete:
+        store.save("build", "part", files=files, inputs={})
+        name = "part"
+    else:
+        name = store.save_incomplete("build", "part", files=files, inputs={})
+    assert name != first
+    assert store.keys("build", prefix="part") == sorted([name, other])
+    assert store.load("build", name) == files
+
+
+@pytest.mark.parametrize(("process", "kept"), [(os.getppid(), True), (2**22 + 1, False)])
+def test_an_incomplete_artifact_stays_while_a_process_works_with_it(
+    store: ArtifactStore, monkeypatch: pytest.MonkeyPatch, process: int, kept: bool
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getpid", lambda: process)
+        name = store.save_incomplete("build", "part", files=FILES, inputs={})
+    store.save("build", "part", files=FILES, inputs={})
+    assert store.has("build", name) is kept
+    assert store.has("build", "part")

@@ -27,7 +27,7 @@ merges = st.builds(
     vector=vectors,
     truncated=st.booleans(),
 )
-failures = st.builds(LoggedFailure, refs, refs, st.integers(0, 9), text)
+failures = st.builds(LoggedFailure, refs, refs, st.integers(0, 9), text, retry=st.booleans())
 logs = st.lists(
     st.builds(
         MergeLog,

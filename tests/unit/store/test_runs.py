@@ -46,20 +46,22 @@ def names(folder: Path) -> list[str]:
 def test_a_published_run_is_found_with_its_records(store: RunStore, tmp_path: Path) -> None:
     run = finish(store)
     assert [record["question"] for record in run.records()] == ASKED
-    assert store.finished(ID) == run == StoredRun(tmp_path / "runs" / ID)
+    assert store.published(ID) == run == StoredRun(tmp_path / "runs" / ID)
     assert names(tmp_path) == [ID]
 
 
 def test_a_run_without_its_last_file_is_not_finished(store: RunStore) -> None:
     finish(store)
-    (store.finished(ID) or pytest.fail()).folder.joinpath(RUN).unlink()
-    assert store.finished(ID) is None
+    (store.published(ID) or pytest.fail()).folder.joinpath(RUN).unlink()
+    assert store.published(ID) is None
 
 
 def test_a_run_of_other_stage_keys_is_there_but_not_fresh(store: RunStore) -> None:
     finish(store, stages="s" * 64)
-    assert store.finished(ID) is not None
+    assert store.published(ID) is not None
+    assert store.published(ID, stages="t" * 64) is None
     assert store.finished(ID, stages="t" * 64) is None
+    assert store.finished(ID, stages="s" * 64) is not None
 
 
 def test_each_record_is_on_disk_before_the_next_is_asked_for(store: RunStore) -> None:
@@ -139,7 +141,7 @@ def test_the_rival_that_was_first_stays(store: RunStore, tmp_path: Path) -> None
     early = begun(store, count=5)
     early.publish({"who": "early"})
     late.publish({"who": "late"})
-    assert (store.finished(ID) or pytest.fail()).read(RUN)["who"] == "early"
+    assert (store.published(ID) or pytest.fail()).read(RUN)["who"] == "early"
     assert names(tmp_path) == [ID]
 
 
@@ -186,9 +188,9 @@ def test_a_kill_between_the_two_renames_loses_nothing(
     with pytest.raises(KeyboardInterrupt):
         attempt.publish({"who": "new"})
     monkeypatch.setattr(Path, "rename", rename)
-    assert store.finished(ID) is None
+    assert store.published(ID) is None
     again = store.start(ID, stages="s" * 64)
-    assert (store.finished(ID) or pytest.fail()).read(RUN)["who"] == "old"
+    assert (store.published(ID) or pytest.fail()).read(RUN)["who"] == "old"
     assert len(again.resume(ASKED)) == 5
     assert again.publish({"who": "new"}).read(RUN)["who"] == "new"
     assert names(tmp_path) == [ID]
@@ -271,7 +273,7 @@ def test_runs_are_complete_json(store: RunStore) -> None:
     run = finish(store, who="me")
     recorded = json.loads((run.folder / RUN).read_bytes())
     assert list(recorded.pop("files")) == [QUESTIONS]
-    assert recorded == {"code": {}, "libraries": {}, "who": "me", "stages": "s" * 64}
+    assert recorded == {"code": {}, "libraries": {}, "who": "me", "attempts": 1, "stages": "s" * 64}
 
 
 @pytest.mark.parametrize(("process", "kept"), [(os.getppid(), True), (2**22 + 1, False)])
@@ -295,3 +297,49 @@ def test_an_attempt_of_another_machine_is_removed_when_it_has_rested_for_an_hour
     os.utime(folder, (time.time() - age,) * 2)
     finish(store)
     assert folder.exists() is kept
+
+
+FAILED = {"compress": 2, "answer": 1}
+
+
+def test_a_run_with_failed_calls_is_there_and_not_finished(store: RunStore) -> None:
+    run = finish(store, retryable_failures=FAILED)
+    assert run.retryable == FAILED
+    assert store.published(ID, stages="s" * 64) == run
+    assert store.finished(ID, stages="s" * 64) is None
+    assert store.unfinished() == {}
+    assert [found.id for found in store.all()] == [ID]
+
+
+@pytest.mark.parametrize("again", [FAILED, {}])
+def test_another_attempt_takes_the_place_of_one_with_failed_calls(
+    store: RunStore, tmp_path: Path, again: dict[str, int]
+) -> None:
+    finish(store, retryable_failures=FAILED)
+    run = finish(store, retryable_failures=again)
+    assert (run.retryable, run.attempts) == (again, 2)
+    assert (store.finished(ID, stages="s" * 64) is None) == bool(again)
+    assert names(tmp_path) == [ID]
+
+
+def test_a_rival_without_failed_calls_stays(store: RunStore) -> None:
+    late = begun(store, count=5)
+    early = begun(store, count=5)
+    early.publish({"who": "early", "retryable_failures": {}})
+    assert late.publish({"who": "late", "retryable_failures": FAILED}).read(RUN)["who"] == "early"
+
+
+def test_attempts_are_counted_anew_when_the_stage_keys_change(store: RunStore) -> None:
+    finish(store, stages="t" * 64, retryable_failures=FAILED)
+    assert finish(store, stages="s" * 64).attempts == 1
+
+
+def test_records_that_rest_on_unfinished_memories_are_not_taken_over(store: RunStore) -> None:
+    attempt = begun(store, count=2)
+    attempt.begin_anew()
+    assert attempt.resume(ASKED) == []
+    list(attempt.append(records(ASKED[:4])))
+    later = store.start(ID, stages="s" * 64)
+    assert later.resume(ASKED) == []
+    attempt.append(records(ASKED[4:]))
+    assert sorted(path.name for path in attempt.publish({}).folder.iterdir()) == [QUESTIONS, RUN]
