@@ -25,3 +25,7 @@ class MethodError(MemforestError):
 
 class MissingExtraError(MemforestError):
     """An optional package is absent; the message carries the install command."""
+
+
+class ServiceError(MemforestError):
+    """A server cannot be reached, refuses, or answers what cannot be read; the message says what to do."""
