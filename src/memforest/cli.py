@@ -19,7 +19,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Entry of the command. Exits with 1 after an error, with 2 after a usage error."""
     parser = _parser()
     parsed, extra = parser.parse_known_args(arguments)
-    takes_settings = parsed.command in ("bounds", "compress") or getattr(parsed, "action", None) == "generate"
+    takes_settings = (
+        parsed.command in ("bounds", "compress")
+        or getattr(parsed, "action", None) == "generate"
+        or getattr(parsed, "what", None) == "retrieval"
+    )
     if extra and (not takes_settings or any(word.startswith("-") or "=" not in word for word in extra)):
         parser.error(f"unrecognised arguments: {' '.join(extra)}")
     try:
@@ -94,8 +98,14 @@ def _parser() -> argparse.ArgumentParser:
         "--hypotheses", type=Path, default=None, help="write LongMemEval's own form: question_id, hypothesis"
     )
     imported.add_argument("--force", action="store_true", help="replace existing files")
-    bench = commands.add_parser("bench", help="measure speed beside a baseline or a bound")
-    bench.add_argument("what", choices=["eventtree", "merging"])
+    bench = commands.add_parser(
+        "bench",
+        help="measure speed beside a baseline or a bound",
+        usage="memforest bench {eventtree,merging,retrieval} [--json] [--small] [setting=value ...]",
+        description="retrieval measures Table 13 of the EventTree paper and takes settings (dataset=locomo "
+        "backbone=mem0 backbone.export_dir=DIR); it needs the extras [faiss] and [qdrant].",
+    )
+    bench.add_argument("what", choices=["eventtree", "merging", "retrieval"])
     bench.add_argument("--json", action="store_true", help="print one JSON object")
     bench.add_argument("--small", action="store_true", help="the same work on little data, for tests")
     data = commands.add_parser("data", help="benchmark files").add_subparsers(dest="action", required=True)
@@ -109,12 +119,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _bench(parsed: argparse.Namespace, _: Sequence[str]) -> None:
-    from memforest.bench import eventtree, merging
+def _bench(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
+    from memforest.bench import eventtree, merging, retrieval
     from memforest.bench.figures import as_json, as_lines
 
-    figures = {"eventtree": eventtree.figures, "merging": merging.figures}[parsed.what]
-    found = figures(small=parsed.small, say=lambda title: print(f"measuring: {title}", file=sys.stderr))
+    def say(title: str) -> None:
+        print(f"measuring: {title}", file=sys.stderr)
+
+    if parsed.what == "retrieval":
+        found = retrieval.figures(small=parsed.small, say=say, settings=extra)
+    else:
+        figures = {"eventtree": eventtree.figures, "merging": merging.figures}[parsed.what]
+        found = figures(small=parsed.small, say=say)
     if parsed.json:
         print(json.dumps(as_json(found, small=parsed.small), indent=2))
     else:

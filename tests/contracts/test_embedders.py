@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
 import pytest
 
-from memforest.config.folder import options
+from memforest.config.compose import compose, instantiate
+from memforest.config.folder import options, settings
+from memforest.config.spec import parse_choice
 from memforest.core.protocols import Embedder
-from tests.contracts.support import component
+from tests.embedding_server import embedding_server
+from tests.sentence_transformers_double import double
 
 every_embedder = pytest.mark.parametrize("option", options("embedder"))
 TEXTS = (
@@ -24,10 +29,30 @@ TEXTS = (
 LONG = "glacier walnut ferry " * 400
 
 
+@pytest.fixture(scope="module", autouse=True)
+def server() -> Iterator[None]:
+    """What options need that is not here: a server with a key, a package. No test leaves this machine."""
+    with embedding_server() as running, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_API_KEY", "a key")
+        patch.setitem(sys.modules, "sentence_transformers", double())
+        URL.append(running.url)
+        yield
+    URL.clear()
+
+
+URL: list[str] = []
+
+
+def new(option: str) -> Embedder:
+    """A new instance of an option, asked of the server here where it asks one."""
+    served = [f"embedder.base_url={URL[0]}"] if "base_url" in settings("embedder", option) else []
+    made: Embedder = instantiate(parse_choice("embedder", compose([f"embedder={option}", *served])["embedder"]))
+    return made
+
+
 @cache
 def embedder(option: str) -> Embedder:
-    made: Embedder = component("embedder", option)
-    return made
+    return new(option)
 
 
 @every_embedder
@@ -50,7 +75,7 @@ def test_a_vector_does_not_depend_on_the_texts_beside_it(option: str) -> None:
 
 @every_embedder
 def test_a_second_instance_gives_the_same_bytes(option: str) -> None:
-    other: Embedder = component("embedder", option)
+    other = new(option)
     assert other.identity == embedder(option).identity
     assert other.embed(texts=TEXTS).vectors.tobytes() == embedder(option).embed(texts=TEXTS).vectors.tobytes()
 

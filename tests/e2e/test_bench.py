@@ -38,3 +38,17 @@ def test_every_figure_is_printed_and_both_sides_agree(capsys: pytest.CaptureFixt
     assert printed["small"] is True
     assert [figure["name"] for figure in printed["figures"]] == NAMES
     assert all(figure["value"] > 0 or figure["name"] == "agpr_extra_microseconds" for figure in printed["figures"])
+
+
+def test_retrieval_takes_settings_and_prints_a_line_for_each_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["bench", "retrieval", "--small", "dataset=sample"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 17
+    assert lines[0].split()[0] == "qdrant_local_uncompressed"
+    assert "364 nodes" in lines[0]
+
+
+def test_the_other_benchmark_takes_no_settings() -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["bench", "eventtree", "dataset=sample"])
+    assert stopped.value.code == 2

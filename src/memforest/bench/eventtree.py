@@ -5,14 +5,13 @@ from __future__ import annotations
 import resource
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 from memforest.bench.figures import Figure
 from memforest.bench.published import published_procedure
-from memforest.bench.timing import median_microseconds
+from memforest.bench.timing import blas_threads, median_microseconds
 from memforest.bench.worlds import near_duplicates, real_dataset, topical, unrelated
 from memforest.compression import compress
 from memforest.compressors.eventtree.tree import EdgeScore, ShrinkingTree
@@ -48,7 +47,7 @@ def _one_tree(small: bool) -> list[Figure]:
     merge = _Remembered()
     # The first pass makes the merged nodes, so that both sides are timed on choosing pairs alone.
     ours = _shrunk(memory, target, merge)
-    with _one_thread():
+    with blas_threads(1):
         rounds = [_timed_pair(memory, target, merge) for _ in range(1 if small else 5)]
     if any([node.id for node in live] != [node.id for node in ours] for *_, live in rounds):
         raise MethodError("the incremental tree and the published procedure chose different pairs")
@@ -176,7 +175,7 @@ def _retrieval(small: bool) -> list[Figure]:
     indexes = [
         components(compose_spec([f"retriever={name}"])).retriever.index(memory=memory) for name in ("topk", "agpr")
     ]
-    with _one_thread():
+    with blas_threads(1):
         topk, agpr = median_microseconds(indexes, queries, k=10, rounds=2 if small else 50)
     return [
         Figure("topk_microseconds", topk, "us", "a query over 300 nodes, vector given, k = 10, median"),
@@ -190,7 +189,7 @@ def _threads(small: bool) -> list[Figure]:
     grouped = {"exact_up_to": len(memory) // 5}
     results = []
     for threads in (1, 2):
-        with _threads_at_most(threads):
+        with blas_threads(threads):
             made = compress(memory, method="memforest", ratio=0.5, settings=grouped).memory
         results.append((tuple(node.id for node in made.nodes), made.matrix.tobytes()))
     if results[0] != results[1]:
@@ -202,17 +201,6 @@ def _seconds(work: Callable[[], Any]) -> tuple[float, Any]:
     start = perf_counter()
     result = work()
     return perf_counter() - start, result
-
-
-def _one_thread() -> AbstractContextManager[Any]:
-    return _threads_at_most(1)
-
-
-def _threads_at_most(limit: int) -> AbstractContextManager[Any]:
-    from threadpoolctl import threadpool_limits
-
-    limits: AbstractContextManager[Any] = threadpool_limits(limits=limit)
-    return limits
 
 
 def _peak_gib() -> float:

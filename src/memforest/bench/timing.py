@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from statistics import median
 from time import perf_counter_ns
+from typing import Any
 
 from memforest.core.protocols import Index
 from memforest.core.types import Query
@@ -27,3 +29,11 @@ def median_microseconds(
                 if turn:
                     times.append(perf_counter_ns() - start)
     return tuple(median(times) / 1000 for times in taken)
+
+
+def blas_threads(limit: int) -> AbstractContextManager[Any]:
+    """At most so many threads of BLAS and OpenMP within the block."""
+    from threadpoolctl import threadpool_limits
+
+    limits: AbstractContextManager[Any] = threadpool_limits(limits=limit)
+    return limits

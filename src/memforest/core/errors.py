@@ -33,3 +33,7 @@ class BudgetError(MemforestError):
 
 class ReplayError(MemforestError):
     """A reply is asked for that is not recorded, and nothing may be asked of a model."""
+
+
+class ServiceError(MemforestError):
+    """A server cannot be reached, refuses, or answers what cannot be read; the message says what to do."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -52,13 +52,14 @@ class CachedEmbedder:
             known = self._load()
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
-            made = self._embedder.embed(texts=list(missing.values()))
-            self._remember(
-                {
-                    key: (vector, bool(truncated))
-                    for key, vector, truncated in zip(missing, made.vectors, made.truncated, strict=True)
-                }
-            )
+            absent = list(missing)
+            for places, made in _batches(self._embedder, list(missing.values())):
+                self._remember(
+                    {
+                        absent[place]: (vector, bool(truncated))
+                        for place, vector, truncated in zip(places, made.vectors, made.truncated, strict=True)
+                    }
+                )
         entries = [known[key] for key in keys]
         vectors = np.stack([vector for vector, _ in entries]) if entries else np.zeros((0, self.dimension), np.float32)
         return Embedding(vectors=vectors, truncated=np.array([truncated for _, truncated in entries], dtype=bool))
@@ -94,6 +95,16 @@ class CachedEmbedder:
             shards = sorted(self._folder.glob("*.npz"))
             self._known = {key: entry for shard in shards for key, entry in _read_shard(shard).items()}
         return self._known
+
+
+def _batches(embedder: Embedder, texts: Sequence[str]) -> Iterator[tuple[Sequence[int], Embedding]]:
+    """Places of texts and their vectors, batch by batch where the embedder offers it: what was paid for is kept when
+    a later batch fails."""
+    offered = getattr(embedder, "batches", None)
+    if offered is None:
+        yield range(len(texts)), embedder.embed(texts=texts)
+    else:
+        yield from offered(texts=texts)
 
 
 def _write_shard(folder: Path, entries: dict[bytes, _Entry]) -> Path:

@@ -10,8 +10,10 @@ from memforest.core.order import TIME_UNITS, chronological_ranks, filled_times, 
 from memforest.core.types import Hits, Memory, Query
 from memforest.retrieval.dense import CorrectedSimilarities
 from memforest.retrieval.hubness import HubCorrection
+from memforest.retrieval.nearest import Nearest
 from memforest.retrieval.propagation import half_up, propagate
 from memforest.retrieval.ranking import falling
+from memforest.retrieval.stores import check_store
 
 OUTPUT_ORDERS = ("fused", "similarity", "time")
 
@@ -23,7 +25,8 @@ class Agpr:
     there is at least one anchor. include_self: whether an anchor is near to itself. time_unit, the coordinate whose
     distance counts: dense_rank (rank among the candidates' distinct times), rank (place on the whole memory's
     timeline), clip (30 s of a video), seconds (divided by time_scale). Equal fused scores are ordered by similarity,
-    then by insertion. hubness, correction, neighbours: as in `hub_corrected`, for the similarity.
+    then by insertion. hubness, correction, neighbours: as in `hub_corrected`, for the similarity. index: the store
+    that finds the candidates, as in `topk`; the hits are the same with each.
 
     output_order: how the k best by fused score are handed out. fused; similarity (falling, then by insertion); time
     (oldest first, then by insertion). The places keep their scores, so the first hit has the best one whichever it
@@ -43,6 +46,7 @@ class Agpr:
         hubness: str,
         correction: float,
         neighbours: int,
+        index: str,
     ) -> None:
         require(
             time_unit in TIME_UNITS, f"retriever.time_unit must be one of {', '.join(TIME_UNITS)}; got {time_unit!r}"
@@ -55,6 +59,12 @@ class Agpr:
         require(1 <= candidate_factor <= 1e6, f"retriever.candidate_factor must be in [1, 1e6], got {candidate_factor}")
         require(0 < anchor_share <= 1e6, f"retriever.anchor_share must be above 0 and at most 1e6, got {anchor_share}")
         require(time_scale >= 1e-6, f"retriever.time_scale, in seconds, must be at least 1e-6, got {time_scale}")
+        check_store(index)
+        require(
+            index == "exact" or hubness == "none",
+            f"retriever.index={index} ranks by similarity alone; with retriever.hubness={hubness} use index=exact",
+        )
+        self._index = index
         self._candidate_factor = candidate_factor
         self._anchor_share = anchor_share
         self._gamma = gamma
@@ -69,6 +79,7 @@ class Agpr:
         return AgprIndex(
             memory,
             dense=CorrectedSimilarities(memory, correction=self._correction),
+            nearest=Nearest(memory, index=self._index),
             coordinates=self._coordinates(memory),
             retriever=self,
         )
@@ -101,10 +112,17 @@ class AgprIndex:
     """A memory with its time coordinates."""
 
     def __init__(
-        self, memory: Memory, *, dense: CorrectedSimilarities, coordinates: NDArray[np.float64], retriever: Agpr
+        self,
+        memory: Memory,
+        *,
+        dense: CorrectedSimilarities,
+        nearest: Nearest,
+        coordinates: NDArray[np.float64],
+        retriever: Agpr,
     ) -> None:
         self._memory = memory
         self._dense = dense
+        self._nearest = nearest
         self._coordinates = coordinates
         self._timeline = chronological_ranks([node.time for node in memory.nodes])
         self._retriever = retriever
@@ -112,8 +130,8 @@ class AgprIndex:
     def search(self, *, query: Query, k: int) -> Hits:
         """Candidates by fused score, the rest by similarity; the first k are the hits."""
         similarities = self._dense.scores(query)
-        order = falling(similarities)
         candidates = self._retriever.candidates(k)
+        order = self._nearest.ranked(query, similarities, count=candidates)
         head, tail = order[:candidates], order[candidates:]
         fused = self._retriever.fuse(similarities[head], self._coordinates[head], k)
         # `head` is in order of similarity, so a stable sort breaks ties by similarity, then by insertion.

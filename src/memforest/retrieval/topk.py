@@ -4,23 +4,34 @@ from __future__ import annotations
 
 from memforest.core.types import Hits, Memory, Query
 from memforest.retrieval.dense import query_similarities
-from memforest.retrieval.ranking import by_score
+from memforest.retrieval.nearest import Nearest
+from memforest.retrieval.ranking import ranking
+from memforest.retrieval.stores import check_store
 
 
 class TopK:
-    """The k nodes most similar to the query; equal similarities keep insertion order."""
+    """The k nodes most similar to the query; equal similarities keep insertion order.
+
+    index: the store that finds them (exact, faiss, faiss_gpu, qdrant_local); the hits are the same with each.
+    """
+
+    def __init__(self, *, index: str) -> None:
+        check_store(index)
+        self._index = index
 
     def index(self, *, memory: Memory) -> TopKIndex:
-        """The memory's own matrix is the index."""
-        return TopKIndex(memory)
+        """The memory's own matrix, and the store."""
+        return TopKIndex(memory, nearest=Nearest(memory, index=self._index))
 
 
 class TopKIndex:
     """Similarities to all nodes, sorted."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, *, nearest: Nearest) -> None:
         self._memory = memory
+        self._nearest = nearest
 
     def search(self, *, query: Query, k: int) -> Hits:
         """All nodes by similarity, the first k are the hits."""
-        return by_score(self._memory, query_similarities(self._memory, query), k=k)
+        similarities = query_similarities(self._memory, query)
+        return ranking(self._memory, self._nearest.ranked(query, similarities, count=k), similarities, k=k)

@@ -75,9 +75,13 @@ def test_a_faultless_retriever_passes() -> None:
 
 
 def test_more_hits_than_nodes_may_be_asked_for() -> None:
-    (record,) = searched(TopK(), nodes=3, k=10)
+    (record,) = searched(TopK(index="exact"), nodes=3, k=10)
     assert len(record["hits"]) == 3
 
 
 def test_records_are_in_the_order_of_the_questions() -> None:
-    assert [record["question"] for record in searched(TopK(), names=("q2", "q0", "q1"))] == ["q2", "q0", "q1"]
+    assert [record["question"] for record in searched(TopK(index="exact"), names=("q2", "q0", "q1"))] == [
+        "q2",
+        "q0",
+        "q1",
+    ]

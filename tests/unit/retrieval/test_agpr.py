@@ -36,6 +36,7 @@ def agpr(**changes: object) -> Agpr:
         "hubness": "none",
         "correction": 0.75,
         "neighbours": 5,
+        "index": "exact",
     }
     return Agpr(**{**given_settings, **changes})  # type: ignore[arg-type]
 
@@ -122,7 +123,7 @@ def test_anchors_are_lambda_k_rounded_half_up_and_at_least_one(k: int, share: fl
 )
 def test_gamma_1_is_topk(count: int, k: int, include_self: bool, unit: str, output_order: str) -> None:
     of = memory(count, seed=count)
-    plain = search(TopK(), of, k)
+    plain = search(TopK(index="exact"), of, k)
     fused = search(agpr(gamma=1.0, include_self=include_self, time_unit=unit, output_order=output_order), of, k)
     assert (fused.order, fused.scores, fused.k) == (plain.order, plain.scores, plain.k)
 
@@ -168,7 +169,7 @@ def test_hits_in_order_of_time_stand_in_input_order_where_there_are_no_times() -
 @pytest.mark.parametrize("k", [1, 5, 10])
 def test_candidates_are_reordered_and_the_rest_follows_by_similarity(k: int) -> None:
     of = memory(60)
-    plain, fused = search(TopK(), of, k).order, search(agpr(), of, k).order
+    plain, fused = search(TopK(index="exact"), of, k).order, search(agpr(), of, k).order
     assert sorted(fused[: 4 * k]) == sorted(plain[: 4 * k])
     assert fused[4 * k :] == plain[4 * k :]
 
@@ -178,7 +179,7 @@ def test_nearness_in_time_lifts_a_node_over_a_more_similar_one() -> None:
     times = {"best": START, "far": START + 9 * DAY, "near": START}
     of = memory([node(n, vector=[s, math.sqrt(1 - s * s), 0, 0], time=times[n]) for n, s in similarities.items()])
     query = Query(text="?", vector=axis(0))
-    assert [hit.id for hit in search(TopK(), of, 3, query).nodes] == ["best", "far", "near"]
+    assert [hit.id for hit in search(TopK(index="exact"), of, 3, query).nodes] == ["best", "far", "near"]
     assert [hit.id for hit in search(agpr(), of, 3, query).nodes] == ["best", "near", "far"]
 
 

@@ -103,7 +103,7 @@ def test_the_mean_form_at_1_is_centring_the_query_to_the_last_bit(count: int) ->
 @pytest.mark.parametrize("form", ["mean", "local"])
 def test_a_correction_of_0_is_topk(form: str) -> None:
     of = crowded(60)
-    plain = TopK().index(memory=of).search(query=QUERY, k=10)
+    plain = TopK(index="exact").index(memory=of).search(query=QUERY, k=10)
     same = hub_corrected(hubness=form, correction=0.0).index(memory=of).search(query=QUERY, k=10)
     assert (same.order, same.scores) == (plain.order, plain.scores)
 
@@ -113,7 +113,7 @@ def test_a_node_that_is_like_everything_stands_back(form: str) -> None:
     axes = [node(f"axis {place}", vector=axis(place, dimension=5)) for place in range(1, 4)]
     of = memory([node("hub", vector=[0.5, 0.5, 0.5, 0.5, 0]), node("answer", vector=[0.45, 0, 0, 0, 0.893]), *axes])
     query = Query(text="?", vector=axis(0, dimension=5))
-    assert TopK().index(memory=of).search(query=query, k=1).nodes[0].id == "hub"
+    assert TopK(index="exact").index(memory=of).search(query=query, k=1).nodes[0].id == "hub"
     found = hub_corrected(hubness=form).index(memory=of).search(query=query, k=1)
     assert found.nodes[0].id == "answer"
 

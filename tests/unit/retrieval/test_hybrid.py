@@ -49,7 +49,7 @@ LOCAL = HubCorrected(hubness="local", correction=0.75, neighbours=5)
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.3, 0.5, 1.0])
-@pytest.mark.parametrize(("hubness", "dense"), [("none", TopK()), ("local", LOCAL)])
+@pytest.mark.parametrize(("hubness", "dense"), [("none", TopK(index="exact")), ("local", LOCAL)])
 def test_weighted_scores_are_added(weight: float, hubness: str, dense: TopK | HubCorrected) -> None:
     of = memory(40)
     left, right = scores(dense, of), scores(BM25, of)
@@ -58,7 +58,7 @@ def test_weighted_scores_are_added(weight: float, hubness: str, dense: TopK | Hu
 
 
 @pytest.mark.parametrize("constant", [0.0, 60.0])
-@pytest.mark.parametrize(("hubness", "dense"), [("none", TopK()), ("local", LOCAL)])
+@pytest.mark.parametrize(("hubness", "dense"), [("none", TopK(index="exact")), ("local", LOCAL)])
 def test_reciprocal_ranks_are_added(constant: float, hubness: str, dense: TopK | HubCorrected) -> None:
     of = memory(40)
     left, lexical = scores(dense, of), scores(BM25, of)
@@ -71,7 +71,7 @@ def test_reciprocal_ranks_are_added(constant: float, hubness: str, dense: TopK |
     assert scores(hybrid(fusion="rrf", rrf_constant=constant, hubness=hubness), of) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("weight", "alone"), [(0.0, TopK()), (1.0, BM25)])
+@pytest.mark.parametrize(("weight", "alone"), [(0.0, TopK(index="exact")), (1.0, BM25)])
 def test_at_both_ends_it_is_one_of_the_two(weight: float, alone: TopK | Bm25) -> None:
     of = memory(60)
     assert search(hybrid(lexical_weight=weight), of).order == search(alone, of).order
