@@ -25,3 +25,7 @@ class MethodError(MemforestError):
 
 class MissingExtraError(MemforestError):
     """An optional package is absent; the message carries the install command."""
+
+
+class BaselineError(MemforestError):
+    """Another people's system, run in an environment of its own, failed."""
