@@ -15,59 +15,28 @@ from typing import Any
 import pytest
 
 from memforest.backbones.mem0_attempts import ADDS, MEMORIES, SUMMARY
-from memforest.backbones.mem0_environment import interpreter
-from memforest.core.errors import BaselineError, ConfigError
+from memforest.core.errors import BaselineError
 from memforest.core.types import Memory
-from memforest.embedding.hashing import Hashing
-from tests.mem0_script import TIMES, obedient, two_sessions
+from tests.e2e.real_mem0 import DIMENSION, build, lines
+from tests.mem0_script import TIMES, obedient
 from tests.openai_server import OpenAIServer
-from tests.unit.backbones.mem0_parts import mem0
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.slow
-DIMENSION = 32
 DATES = ("2023-05-08", "2023-05-24")
 MARKS = {1: ("Today's date is {}.",), 2: ("## Observation Date\n{0}\n\n## Current Date\n{0}",)}
 BUILD = """
 import sys
-from tests.e2e.test_mem0_live import build
 from pathlib import Path
-from types import SimpleNamespace
-build(SimpleNamespace(url=sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]))
+from tests.e2e.real_mem0 import build
+build(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
 """
-
-
-def absent(line: int) -> bool:
-    try:
-        interpreter(None, line=line)
-    except ConfigError:
-        return True
-    return False
-
-
-def lines(*numbers: int) -> pytest.MarkDecorator:
-    reason = "make baseline-mem0 makes the environment"
-    marks = [pytest.param(line, marks=pytest.mark.skipif(absent(line), reason=reason)) for line in numbers]
-    return pytest.mark.parametrize("line", marks)
 
 
 @pytest.fixture
 def server() -> Iterator[OpenAIServer]:
     with OpenAIServer(obedient, dimension=DIMENSION).serving() as running:
         yield running
-
-
-def build(server: OpenAIServer, folder: Path, line: int, **changes: Any) -> list[Memory]:
-    backbone = mem0(
-        mode="live",
-        version=line,
-        store_dir=str(folder),
-        llm_base_url=server.url,
-        embedder_base_url=server.url,
-        embedder_dims=DIMENSION,
-        **changes,
-    )
-    return backbone.build(unit=two_sessions(), embedder=Hashing(buckets=16))
 
 
 def only_folder(folder: Path) -> Path:
@@ -87,7 +56,7 @@ def texts(memory: Memory) -> list[tuple[str, tuple[str, ...], float | None]]:
 @lines(1)
 @pytest.mark.parametrize("store", ["qdrant", "faiss"])
 def test_line_1_updates_and_deletes(server: OpenAIServer, tmp_path: Path, line: int, store: str) -> None:
-    ada, ben = build(server, tmp_path, line, vector_store=store)
+    ada, ben = build(server.url, tmp_path, line, vector_store=store)
     assert (ada.id, ben.id, ada.source_level) == ("u/Ada", "u/Ben", "session")
     assert texts(ada) == [
         ("Ada moved from Paris to Berlin", ("D2",), TIMES[1]),
@@ -109,7 +78,7 @@ def test_line_1_updates_and_deletes(server: OpenAIServer, tmp_path: Path, line: 
 @lines(2)
 @pytest.mark.parametrize("store", ["qdrant", "faiss"])
 def test_line_2_only_adds(server: OpenAIServer, tmp_path: Path, line: int, store: str) -> None:
-    ada, ben = build(server, tmp_path, line, vector_store=store)
+    ada, ben = build(server.url, tmp_path, line, vector_store=store)
     assert texts(ada) == [
         ("Ada: I live in Paris", ("D1",), TIMES[0]),
         ("Ada: I play the violin", ("D1",), TIMES[0]),
@@ -129,7 +98,7 @@ def test_no_prompt_holds_the_date_of_the_run_but_that_of_the_session(
 ) -> None:
     today = datetime.datetime.now(tz=datetime.UTC).date()
     days = {str(today - datetime.timedelta(days=shift)) for shift in (-1, 0, 1)}
-    build(server, tmp_path, line)
+    build(server.url, tmp_path, line)
     prompts = [message["content"] for messages in server.chats for message in messages]
     assert not any(day in prompt for day in days for prompt in prompts)
     extraction = [messages for messages in server.chats if messages[0]["role"] == "system"]
@@ -141,14 +110,14 @@ def test_no_prompt_holds_the_date_of_the_run_but_that_of_the_session(
 def test_without_the_option_the_prompts_hold_the_date_of_the_run(
     server: OpenAIServer, tmp_path: Path, line: int
 ) -> None:
-    build(server, tmp_path, line, event_time_in_prompt=False)
+    build(server.url, tmp_path, line, event_time_in_prompt=False)
     prompts = [message["content"] for messages in server.chats for message in messages]
     assert not any(mark.format(date) in prompt for mark in MARKS[line] for date in DATES for prompt in prompts)
 
 
 @lines(1, 2)
 def test_the_store_holds_both_speakers_with_the_time_in_words(server: OpenAIServer, tmp_path: Path, line: int) -> None:
-    build(server, tmp_path, line)
+    build(server.url, tmp_path, line)
     stored = json.loads((only_folder(tmp_path) / MEMORIES).read_bytes())
     assert list(stored) == ["Ada_3", "Ben_3"]
     for user, rows in stored.items():
@@ -160,7 +129,7 @@ def test_the_store_holds_both_speakers_with_the_time_in_words(server: OpenAIServ
 
 @lines(1, 2)
 def test_the_second_speakers_view_turns_the_roles_round(server: OpenAIServer, tmp_path: Path, line: int) -> None:
-    build(server, tmp_path, line)
+    build(server.url, tmp_path, line)
     prompts = [messages[-1]["content"] for messages in server.chats if messages[0]["role"] == "system"]
     assert "user: Ada: I live in Paris\nassistant: Ben: I have a cat\n" in prompts[0]
     assert "assistant: Ada: I live in Paris\nuser: Ben: I have a cat\n" in prompts[2]
@@ -168,11 +137,11 @@ def test_the_second_speakers_view_turns_the_roles_round(server: OpenAIServer, tm
 
 @lines(1, 2)
 def test_building_again_asks_nothing_and_gives_the_same(server: OpenAIServer, tmp_path: Path, line: int) -> None:
-    first = build(server, tmp_path, line)
+    first = build(server.url, tmp_path, line)
     asked = len(server.chats)
-    again = build(server, tmp_path, line)
+    again = build(server.url, tmp_path, line)
     assert len(server.chats) == asked
-    anew = build(server, tmp_path / "other", line)
+    anew = build(server.url, tmp_path / "other", line)
     for memories in (again, anew):
         assert [[(node.id, node.segments) for node in memory.nodes] for memory in memories] == [
             [(node.id, node.segments) for node in memory.nodes] for memory in first
@@ -208,13 +177,13 @@ def test_a_failed_add_stops_and_the_same_command_makes_only_what_is_missing(
     reason = REASONS.get((line, fault), f"llm: {fault} reply")
     server.script = script
     with pytest.raises(BaselineError, match=f"unit u: add 5 of 8 failed \\({reason}"):
-        build(server, tmp_path, line)
+        build(server.url, tmp_path, line)
     done = len(server.chats)
     server.script = obedient
-    ada, _ = build(server, tmp_path, line)
+    ada, _ = build(server.url, tmp_path, line)
     per_add = {1: 2, 2: 1}[line]
     assert len(server.chats) - done == 4 * per_add
-    anew, _ = build(server, tmp_path / "anew", line)
+    anew, _ = build(server.url, tmp_path / "anew", line)
     assert texts(ada) == texts(anew)
 
 
@@ -233,9 +202,9 @@ def test_a_kill_in_the_middle_costs_only_the_add_that_it_met(server: OpenAIServe
     assert process.wait(timeout=300) == -signal.SIGKILL
     done = len(server.chats)
     server.script = obedient
-    ada, _ = build(server, tmp_path / "stores", line)
+    ada, _ = build(server.url, tmp_path / "stores", line)
     assert len(server.chats) - done == 3 * {1: 2, 2: 1}[line]
-    anew, _ = build(server, tmp_path / "anew", line)
+    anew, _ = build(server.url, tmp_path / "anew", line)
     assert texts(ada) == texts(anew)
     assert len(list((tmp_path / "stores").iterdir())) == 1
 
@@ -243,21 +212,21 @@ def test_a_kill_in_the_middle_costs_only_the_add_that_it_met(server: OpenAIServe
 @lines(1, 2)
 def test_a_skipped_failure_is_counted_under_its_reason(server: OpenAIServer, tmp_path: Path, line: int) -> None:
     server.script = lambda messages: "" if "Ben: I like tea\n" in messages[-1]["content"] else obedient(messages)
-    build(server, tmp_path, line, on_failure="skip")
+    build(server.url, tmp_path, line, on_failure="skip")
     facts = summary(tmp_path)
     assert facts["failed_adds"]["llm: empty reply"] >= 2
     assert facts["adds"] == 8
     records = (only_folder(tmp_path) / ADDS).read_text().splitlines()
     assert len(records) == 8
     with pytest.raises(BaselineError):
-        build(server, tmp_path, line)
+        build(server.url, tmp_path, line)
 
 
 @lines(1)
 def test_an_update_call_that_fails_is_not_silent(server: OpenAIServer, tmp_path: Path, line: int) -> None:
     server.script = lambda messages: obedient(messages) if messages[0]["role"] == "system" else 500
     with pytest.raises(BaselineError, match=r"add 1 of 8 failed \(llm: InternalServerError, Error in new memory"):
-        build(server, tmp_path, line)
+        build(server.url, tmp_path, line)
 
 
 @lines(1)
@@ -265,14 +234,14 @@ def test_an_update_of_a_memory_that_is_not_there_is_counted(server: OpenAIServer
     wrong = json.dumps({"memory": [{"id": "77", "text": "x", "event": "UPDATE", "old_memory": "y"}]})
     server.script = lambda messages: obedient(messages) if messages[0]["role"] == "system" else wrong
     with pytest.raises(BaselineError, match="Error processing memory action"):
-        build(server, tmp_path, line)
+        build(server.url, tmp_path, line)
 
 
 @lines(1, 2)
 def test_without_inference_every_message_is_stored_and_no_model_is_asked(
     server: OpenAIServer, tmp_path: Path, line: int
 ) -> None:
-    ada, ben = build(server, tmp_path, line, infer=False)
+    ada, ben = build(server.url, tmp_path, line, infer=False)
     assert server.chats == []
     assert [node.text for node in ada.nodes] == [node.text for node in ben.nodes]
     assert len(ada) == 8
@@ -284,7 +253,7 @@ def test_the_key_is_sent_and_written_nowhere(
 ) -> None:
     monkeypatch.setenv("SOME_KEY", "secret-of-the-test")
     monkeypatch.setenv("OPENROUTER_API_KEY", "elsewhere")
-    build(server, tmp_path, line, llm_key_env="SOME_KEY", embedder_key_env="SOME_KEY")
+    build(server.url, tmp_path, line, llm_key_env="SOME_KEY", embedder_key_env="SOME_KEY")
     assert server.keys == {"Bearer secret-of-the-test"}
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not any(b"secret-of-the-test" in path.read_bytes() for path in files)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from memforest.compression import Compressed, compress
+from memforest.compression import compress
 from memforest.core.errors import ConfigError
 from memforest.core.files import json_bytes, write_atomically
 from memforest.exchange.records import output_lines, read_records
@@ -31,7 +31,7 @@ def compress_file(
     Raises ConfigError when `out` or `report` is the input, or exists and `replace` is not set.
     """
     for path in (out, report):
-        _require_free(path, source=source, replace=replace)
+        require_free(path, source=source, replace=replace)
     if out.resolve() == report.resolve():
         raise ConfigError(f"{out} cannot hold both the memory and the report; name another file with --report")
     records = read_records(source)
@@ -48,10 +48,11 @@ def compress_file(
     with_vectors = embedder is None and any(record.embedding for record in records)
     write_atomically(report, json_bytes(done.report))
     write_atomically(out, output_lines(records, done.memory, with_vectors=with_vectors).encode())
-    return _words(done, out=out, report=report)
+    return words(done.report, out=out, report=report)
 
 
-def _require_free(path: Path, *, source: Path, replace: bool) -> None:
+def require_free(path: Path, *, source: Path, replace: bool) -> None:
+    """Raises ConfigError unless a file can be written at `path` without losing the input or another file."""
     if path.exists() and source.exists() and path.samefile(source):
         raise ConfigError(f"{path} is the input, which is never overwritten; name another file with --out")
     if path.is_dir():
@@ -62,8 +63,8 @@ def _require_free(path: Path, *, source: Path, replace: bool) -> None:
         raise ConfigError(f"{path} exists; name another file, or replace it with --force")
 
 
-def _words(done: Compressed, *, out: Path, report: Path) -> list[str]:
-    facts: Any = done.report
+def words(facts: Mapping[str, Any], *, out: Path, report: Path) -> list[str]:
+    """A report of a compression, for a person."""
     before, after = facts["before"], facts["after"]
     gone = sum(len(segments) for segments in facts["dropped_segments"].values())
     lines = [
