@@ -66,13 +66,14 @@ def _parser() -> argparse.ArgumentParser:
         "compress",
         help="make a memory of your own smaller",
         usage="memforest compress FILE --method NAME --ratio R --out FILE [options] [setting=value ...]",
-        description="FILE is JSONL (`text`; optional `id`, `time`, `sources`, `embedding`) or a Mem0 export. "
-        "It is never changed. setting=value sets the method (alpha=0.1) or another choice (merger.max_words=30).",
+        description="FILE is JSONL (`text`; optional `id`, `time`, `sources`, `embedding`), a Mem0 export, or the "
+        "folder of a Mem0 store in local Qdrant, of which a smaller copy is made. It is never changed. "
+        "setting=value sets the method (alpha=0.1) or another choice (merger.max_words=30).",
     )
     compress.add_argument("file", type=Path)
     compress.add_argument("--method", required=True, help="a compressor, such as memforest")
     compress.add_argument("--ratio", required=True, type=float, help="share of memories removed, in [0, 1)")
-    compress.add_argument("--out", required=True, type=Path, help="the JSONL file to write")
+    compress.add_argument("--out", required=True, type=Path, help="the JSONL file, or the store's new folder, to write")
     compress.add_argument("--merger", default=None, help="how texts are merged (default: concat)")
     compress.add_argument(
         "--reembedding",
@@ -193,9 +194,11 @@ def _bounds(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
 
 def _compress(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
     from memforest.exchange.command import compress_file
+    from memforest.exchange.store_command import compress_store
 
     settings = dict(word.split("=", 1) for word in extra)
-    for line in compress_file(
+    smaller = compress_store if parsed.file.is_dir() else compress_file
+    for line in smaller(
         parsed.file,
         parsed.out,
         report=parsed.report or Path(f"{parsed.out}.report.json"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,16 @@ from memforest.core.times import parse_time
 
 @dataclass(frozen=True, slots=True)
 class Mem0Record:
-    """One exported memory; `time` is the event time of `metadata.timestamp`, never the time of the import."""
+    """One stored memory; `time` is the event time of `metadata.timestamp`, never the time of the import.
+
+    `session_id` is the session it comes from, where that is known; an export tells no more than the time.
+    """
 
     id: str
     text: str
-    time: float
+    time: float | None
     user_id: str
+    session_id: str | None = None
 
 
 def is_export(raw: object) -> bool:
@@ -40,7 +45,12 @@ def read_export(path: Path) -> list[Mem0Record]:
     records = [parse_record(item, where=f"{path}, record {number}") for number, item in enumerate(raw)]
     # Newest first in the file: reversed before the stable sort, so that equal times keep the order of insertion.
     records.reverse()
-    return sorted(records, key=lambda record: record.time)
+    return sorted(records, key=time_of)
+
+
+def time_of(record: Mem0Record) -> float:
+    """For sorting: what has no time comes first."""
+    return -math.inf if record.time is None else record.time
 
 
 def parse_record(item: Any, *, where: str) -> Mem0Record:

@@ -37,3 +37,7 @@ class ReplayError(MemforestError):
 
 class ServiceError(MemforestError):
     """A server cannot be reached, refuses, or answers what cannot be read; the message says what to do."""
+
+
+class BaselineError(MemforestError):
+    """Another people's system, run in an environment of its own, failed."""

@@ -1,7 +1,8 @@
-"""Progress bars on standard error, only where a person is watching."""
+"""Progress bars on standard error, only where a person is watching, and notices between them."""
 
 from __future__ import annotations
 
+import sys
 import threading
 from types import TracebackType
 from typing import Any
@@ -28,3 +29,8 @@ class Progress:
         """Count `steps` more."""
         with self._lock:
             self._bar.update(steps)
+
+
+def notice(text: str) -> None:
+    """A line on standard error that bars do not overwrite."""
+    tqdm.write(f"notice: {text}", file=sys.stderr)

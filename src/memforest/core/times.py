@@ -98,3 +98,16 @@ def written_time(time: float | None, *, clock: Clock) -> str | None:
     if not (date.hour or date.minute):
         return day
     return f"{day}, {date.hour % 12 or 12}:{date.minute:02d} {'pm' if date.hour >= 12 else 'am'}"
+
+
+def spoken_time(time: float) -> str:
+    """A calendar time as `1:56 pm on 8 May, 2023`, to the minute; `parse_time` reads it back."""
+    date = datetime.fromtimestamp(time, tz=UTC)
+    half = "am" if date.hour < 12 else "pm"
+    month = _MONTHS[date.month - 1].capitalize()
+    return f"{date.hour % 12 or 12}:{date.minute:02d} {half} on {date.day} {month}, {date.year:04d}"
+
+
+def iso_date(time: float) -> str:
+    """A calendar time's day as `2023-05-08`."""
+    return datetime.fromtimestamp(time, tz=UTC).date().isoformat()

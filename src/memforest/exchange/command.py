@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from memforest.compression import Compressed, compress
+from memforest.compression import compress
 from memforest.core.errors import ConfigError
 from memforest.core.files import json_bytes, write_atomically
 from memforest.exchange.places import require_free
@@ -49,11 +49,11 @@ def compress_file(
     with_vectors = embedder is None and any(record.embedding for record in records)
     write_atomically(report, json_bytes(done.report))
     write_atomically(out, output_lines(records, done.memory, with_vectors=with_vectors).encode())
-    return _words(done, out=out, report=report)
+    return words(done.report, out=out, report=report)
 
 
-def _words(done: Compressed, *, out: Path, report: Path) -> list[str]:
-    facts: Any = done.report
+def words(facts: Mapping[str, Any], *, out: Path, report: Path) -> list[str]:
+    """A report of a compression, for a person."""
     before, after = facts["before"], facts["after"]
     gone = sum(len(segments) for segments in facts["dropped_segments"].values())
     lines = [

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from memforest.backbones.mem0 import Mem0
 from memforest.backbones.mem0_export import read_export
 from memforest.core.errors import ConfigError, DataError
 from memforest.core.protocols import NotRunnable
@@ -16,6 +15,7 @@ from memforest.core.times import parse_time
 from memforest.core.types import Memory, Unit
 from memforest.embedding.hashing import Hashing
 from tests.builders import session, unit
+from tests.unit.backbones.mem0_parts import mem0
 
 EMBEDDER = Hashing(buckets=16)
 TIMES = ("1:00 pm on 1 May, 2023", "2:00 pm on 2 May, 2023")
@@ -46,8 +46,7 @@ def exports(tmp_path: Path) -> Path:
 
 
 def build(folder: Path, scope: str = "per_speaker", made: Unit | None = None) -> list[Memory]:
-    backbone = Mem0(export_dir=str(folder), scope=scope)
-    return backbone.build(unit=made or conversation(), embedder=EMBEDDER)
+    return mem0(export_dir=str(folder), scope=scope).build(unit=made or conversation(), embedder=EMBEDDER)
 
 
 def ids(memory: Memory) -> list[str]:
@@ -86,14 +85,14 @@ def test_the_time_is_the_event_time_and_not_that_of_the_import(exports: Path) ->
 
 
 def test_missing_exports_make_a_unit_not_runnable_and_are_named(exports: Path) -> None:
-    backbone = Mem0(export_dir=str(exports), scope="per_speaker")
+    backbone = mem0(export_dir=str(exports))
     found = backbone.inputs(unit=conversation(speakers=("Ada", "Cyd"), id="u9"))
     assert found == NotRunnable("u9", "no export Cyd_3.json in backbone.export_dir")
 
 
 def test_an_export_of_another_conversation_is_not_taken(exports: Path) -> None:
     (exports / "Ben_3.json").rename(exports / "Ben_4.json")
-    found = Mem0(export_dir=str(exports), scope="per_speaker").inputs(unit=conversation())
+    found = mem0(export_dir=str(exports)).inputs(unit=conversation())
     assert isinstance(found, NotRunnable)
 
 
@@ -106,13 +105,13 @@ def test_a_speakers_name_cannot_lead_out_of_the_folder(tmp_path: Path, name: str
     exported(tmp_path, "secret_3.json", record("s"))
     exported(inside / "sub", "secret_3.json", record("s"))
     exported(inside, "Ada_3.json", record("a"))
-    found = Mem0(export_dir=str(inside), scope="per_speaker").inputs(unit=conversation(speakers=("Ada", name)))
+    found = mem0(export_dir=str(inside)).inputs(unit=conversation(speakers=("Ada", name)))
     assert isinstance(found, NotRunnable)
 
 
 def test_the_inputs_follow_the_content_and_nothing_else(exports: Path) -> None:
     def inputs() -> object:
-        return Mem0(export_dir=str(exports), scope="per_speaker").inputs(unit=conversation())
+        return mem0(export_dir=str(exports)).inputs(unit=conversation())
 
     before = inputs()
     exported(exports, "Other_3.json", record("o"))
@@ -175,4 +174,4 @@ def test_one_id_in_two_exports_is_allowed_per_speaker_and_refused_when_pooled(ex
 )
 def test_impossible_settings_are_named(folder: str | None, scope: str, complaint: str) -> None:
     with pytest.raises(ConfigError, match=complaint):
-        Mem0(export_dir=folder, scope=scope)
+        mem0(export_dir=folder, scope=scope)

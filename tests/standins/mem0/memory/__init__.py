@@ -1,0 +1,1 @@
+"""Modules of the library that the adapter looks into."""

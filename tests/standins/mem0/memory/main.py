@@ -1,0 +1,1 @@
+"""Nothing of 1.x is needed here."""
