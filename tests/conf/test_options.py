@@ -13,10 +13,12 @@ from hydra.utils import get_class
 from memforest.config.compose import compose, instantiate
 from memforest.config.folder import conf_folder, groups, options, root_settings, settings
 from memforest.config.spec import GROUPS, RESERVED, parse_choice, parse_spec, run_id
+from memforest.core.chat import ROLES
+from tests.chats import failing
 
 FILES = sorted((path.parent.name, path.stem) for path in conf_folder().glob("*/*.yaml") if path.parent.name != "llm")
 ALIASES = {("compressor", "random"): "random_pruning"}
-TRAITS = {"needs", "provides", "uses", "execution_only", "only_with", "seedless_with"}
+TRAITS = {"needs", "provides", "uses", "execution_only", "only_with", "seedless_with", "roles"}
 METHODS = {
     "dataset": {"load"},
     "backbone": {"inputs", "build"},
@@ -25,29 +27,34 @@ METHODS = {
     "merger": {"merge"},
     "reembedding": {"carried", "embed"},
     "retriever": {"index"},
+    "answerer": {"answer", "context", "concurrency"},
+    "judge": {"judge", "identity", "concurrency"},
 }
 every_option = pytest.mark.parametrize(("group", "option"), FILES)
 
 
 def overrides(group: str, option: str, folder: Path) -> list[str]:
-    required = {"mem0": [f"backbone.export_dir={folder}"]}
-    return [f"{group}={option}", *required.get(option, [])]
+    required = {("backbone", "mem0"): [f"backbone.export_dir={folder}"]}
+    return [f"{group}={option}", *required.get((group, option), [])]
 
 
 def parameters(group: str, option: str) -> dict[str, inspect.Parameter]:
+    """The constructor's parameters that are settings: all but the model that a choice with roles is given."""
     signature = inspect.signature(get_class(settings(group, option)["_target_"]))
-    return dict(signature.parameters)
+    given = {"chat"} if settings(group, option)["traits"].get("roles") else set()
+    return {name: parameter for name, parameter in signature.parameters.items() if name not in given}
 
 
 def test_there_are_options_and_only_in_known_groups() -> None:
     assert len(FILES) > 15
-    assert set(groups()) - {"llm"} == set(GROUPS) - {"llm"} == set(METHODS)
+    assert groups() == sorted(GROUPS) == sorted([*METHODS, "llm"])
     assert all(options(group) for group in GROUPS)
 
 
 @every_option
 def test_an_option_composes_and_instantiates(group: str, option: str, tmp_path: Path) -> None:
-    made = instantiate(parse_choice(group, compose(overrides(group, option, tmp_path))[group]))
+    choice = parse_choice(group, compose(overrides(group, option, tmp_path))[group])
+    made = instantiate(choice, **({"chat": failing("timeout")} if choice.roles else {}))
     assert set(dir(made)) >= METHODS[group]
 
 
@@ -76,6 +83,7 @@ def test_traits_are_known_and_name_what_is_there(group: str, option: str) -> Non
     assert set(traits) <= TRAITS
     assert set(traits.get("needs", ())) <= provided
     assert set(traits.get("uses", ())) <= {"ratio", "seed", "merger"}
+    assert set(traits.get("roles", ())) <= set(ROLES)
     assert set(traits.get("execution_only", ())) <= set(parameters(group, option))
     assert set(traits.get("seedless_with", {})) <= set(parameters(group, option))
     for setting, wanted in traits.get("only_with", {}).items():
@@ -107,6 +115,9 @@ def test_the_defaults_are_those_of_the_design() -> None:
         "merger": "concat",
         "reembedding": "text",
         "retriever": "topk",
+        "answerer": "none",
+        "judge": "none",
+        "llm": "none",
     }
     assert (spec.k, spec.seed, spec.word_budgets) == (10, 0, (150, 300, 600))
 
@@ -121,7 +132,7 @@ def test_hydra_writes_no_folder_of_its_own() -> None:
 def test_every_default_names_an_option() -> None:
     named = [entry for entry in root_settings()["defaults"] if isinstance(entry, dict)]
     entries = [entry for entry in named if not any(key.startswith("override hydra/") for key in entry)]
-    assert {pair for entry in entries for pair in entry.items()} <= set(FILES)
+    assert {pair for entry in entries for pair in entry.items()} <= {*FILES, ("llm", "none")}
     assert {group for entry in entries for group in entry} == set(GROUPS)
 
 
