@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from memforest.core.chat import ROLES, ChatFailed, ChatReply, ChatRequest
+from memforest.core.chat import FAILURES, ROLES, ChatFailed, ChatReply, ChatRequest
 from memforest.core.errors import BudgetError, ReplayError, StoreError
 from memforest.llm.client import ModelChat
 from memforest.llm.ledger import Ledger
@@ -86,6 +88,15 @@ def test_a_fault_that_passes_costs_retries_and_no_reply(tmp_path: Path, kind: st
     assert isinstance(model.ask(request=questions()[0]), ChatReply)
     (row,) = ledger.as_json()["rows"]
     assert (row["calls"], row["retries"], row["failures"]) == (1, 3, {})
+
+
+def test_every_reason_of_the_contract_is_met_by_a_fault() -> None:
+    assert set(REASONS.values()) == set(FAILURES)
+
+
+def test_the_libraries_are_imported_only_when_something_is_asked() -> None:
+    code = "import sys, memforest.llm.open; print({'openai', 'jsonschema'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
 def test_pauses_double_and_are_drawn_from_zero_up(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memforest.core.chat import ChatRequest
 from memforest.llm.gate import Gate, gate_of
 from memforest.llm.pace import Bucket, Pace
 from tests.unit.llm.support import Clock, ask, chat, resolved
@@ -68,6 +70,32 @@ def test_long_requests_wait_for_tokens(tmp_path: Path) -> None:
         model.ask(request=ask(f"{number}"))
     # Each reserves a thousand tokens, and gives back what the reply did not use before the next one comes.
     assert 0 < clock.time - 1000 < 40
+
+
+def long_reply(role: str, request: ChatRequest) -> str:
+    return "word " * 6000
+
+
+def test_a_reply_that_was_longer_than_expected_is_waited_for_by_the_next(tmp_path: Path) -> None:
+    clock = Clock()
+    model = chat(tmp_path, script=f"{__name__}:long_reply", tokens_per_minute=6000, max_tokens=None, pace=clock.pace())
+    model.ask(request=ask("a"))
+    assert clock.slept == []
+    model.ask(request=ask("b"))
+    assert 55 < clock.time - 1000 < 65
+
+
+def test_a_server_that_asks_one_role_to_wait_is_spared_by_all(tmp_path: Path) -> None:
+    script = tmp_path / "s.json"
+    fault = {"fault": "429", "retry_after": 33, "times": 1, "role": "merge"}
+    script.write_text(json.dumps({"replies": [{"reply": "r"}], "faults": [fault]}))
+    slept: list[float] = []
+    standing = Pace(now=lambda: 1000.0, sleep=slept.append, draw=lambda: 0.0)
+    models = [chat(tmp_path / "c", script=str(script), role=role, pace=standing) for role in ("merge", "judge")]
+    for model in models:
+        model.ask(request=ask())
+    # The pause of the one that met the 429, and the closed door before its next call and that of the other role.
+    assert slept == [33, 33, 33]
 
 
 def test_a_closed_server_lets_nobody_in() -> None:
