@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memforest.core.errors import MemforestError
+from memforest.core.errors import DataError, MemforestError
 
 if TYPE_CHECKING:
     from memforest.store.runs import RunStore
@@ -237,7 +237,7 @@ def _import(parsed: argparse.Namespace, _: Sequence[str]) -> None:
 
 def _data(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
     from memforest.config.compose import compose
-    from memforest.config.folder import settings, unknown
+    from memforest.config.folder import options, settings, unknown
     from memforest.datasets.manifest import fetch, manifest, source_of
     from memforest.exchange.synthetic import write_synthetic
 
@@ -250,6 +250,8 @@ def _data(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
             print("\n".join(entry.lines()))
         return
     entries = [entry for entry in known.values() if parsed.name in (entry.name, entry.dataset)]
+    if not entries and parsed.name in options("dataset"):
+        raise DataError(f"no download is known for dataset={parsed.name}; docs/datasets.md says what it reads")
     if not entries:
         raise unknown("the data set", parsed.name, {*known, *(entry.dataset for entry in known.values())})
     folder = parsed.to or Path(compose([])["paths"]["data"])

@@ -198,6 +198,12 @@ def test_one_file_for_a_dataset_of_several_is_an_error_and_for_one_of_them_is_no
     assert contents(tmp_path / "data") == {"personamem/one.csv": GOOD}
 
 
+def test_a_dataset_without_a_download_says_where_to_look(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["data", "fetch", "longmemeval_s"])
+    assert "no download is known for dataset=longmemeval_s; docs/datasets.md" in capsys.readouterr().err
+
+
 def test_an_unknown_data_set_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["data", "fetch", "locom"])
