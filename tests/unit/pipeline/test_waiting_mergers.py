@@ -90,8 +90,8 @@ def test_those_with_most_to_merge_go_first() -> None:
     owner = {id(node): of.id for of in (small, large) for node in of.nodes}
 
     def wait(pair: Pair) -> None:
-        assert all_sent.wait(timeout=30)
         asked.append(owner[id(pair.older)])
+        assert all_sent.wait(timeout=30)
 
     def halves(of: Memory) -> Waves:
         merged = yield tuple(Pair(*of.nodes[place : place + 2]) for place in range(0, len(of), 2))
