@@ -70,16 +70,10 @@ class Ingestion:
             write_atomically(folder / JOB, json_bytes(self.job))
         kept = [path for attempt in earlier for path in attempt.glob("at-*") if self._usable(path)]
         for path in sorted(kept, key=lambda path: path.name, reverse=True):
-            try:
-                shutil.copytree(path, folder / "copied")
-            except (OSError, shutil.Error):
-                # A rival that is still at work has replaced the checkpoint by a later one.
-                shutil.rmtree(folder / "copied", ignore_errors=True)
-                continue
-            (folder / "copied").rename(folder / path.name)
-            break
+            if _copied(path, folder):
+                break
         for attempt in earlier:
-            if _is_abandoned(attempt):
+            if _is_abandoned(attempt) and _reached(attempt) <= _reached(folder):
                 shutil.rmtree(attempt, ignore_errors=True)
         return folder
 
@@ -134,7 +128,9 @@ class Ingestion:
         with writing(target):
             if not target.is_dir():
                 done.rename(target)
-        shutil.rmtree(folder, ignore_errors=True)
+        for attempt in self.root.glob(f"{self.key}{_PARTIAL}*"):
+            if _is_abandoned(attempt):
+                shutil.rmtree(attempt, ignore_errors=True)
         return target
 
 
@@ -172,7 +168,25 @@ def _total(adds: list[dict[str, Any]], name: str) -> dict[str, int]:
     return dict(sorted(total.items()))
 
 
+def _copied(checkpoint: Path, folder: Path) -> bool:
+    """Whether a checkpoint is now in `folder` too; a rival at work may replace it by a later one meanwhile."""
+    beside = folder / "copied"
+    try:
+        shutil.copytree(checkpoint, beside)
+    except (OSError, shutil.Error):
+        shutil.rmtree(beside, ignore_errors=True)
+        return False
+    beside.rename(folder / checkpoint.name)
+    return True
+
+
+def _reached(attempt: Path) -> str:
+    """The last checkpoint of an attempt; names are in the order of the adds done."""
+    return max((path.name for path in attempt.glob("at-*")), default="")
+
+
 def _is_abandoned(attempt: Path) -> bool:
+    """Whether nobody works on an attempt: its process is this one, which is done with it, or is gone."""
     name = attempt.name.split(_PARTIAL)[1].rsplit("-", 1)[0]
     return is_mine(name) or is_gone(name, attempt)
 

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import textwrap
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -24,19 +23,7 @@ from memforest.core.types import Memory, Unit
 from memforest.embedding.hashing import Hashing
 from tests.builders import session, unit
 from tests.mem0_script import TIMES
-from tests.unit.backbones.mem0_parts import mem0
-
-STANDINS = Path(__file__).parents[2] / "standins"
-INTERPRETER = """\
-    #!{python}
-    import runpy, sys
-    from importlib import metadata
-    sys.path.insert(0, {standins!r})
-    version = metadata.version
-    metadata.version = lambda name: {version!r} if name == "mem0ai" else version(name)
-    sys.argv = sys.argv[2:]
-    runpy.run_path(sys.argv[0], run_name="__main__")
-"""
+from tests.unit.backbones.mem0_parts import interpreter, mem0
 
 
 @pytest.fixture
@@ -45,13 +32,6 @@ def python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("STANDIN_CALLS", str(tmp_path / "calls.jsonl"))
     monkeypatch.setenv("STANDIN_DIED", str(tmp_path / "died"))
     return interpreter(tmp_path / "python")
-
-
-def interpreter(path: Path, version: str = "1.0.99") -> Path:
-    content = INTERPRETER.format(python=sys.executable, standins=str(STANDINS), version=version)
-    path.write_text(textwrap.dedent(content))
-    path.chmod(0o755)
-    return path
 
 
 def talk(*sessions: Iterable[str], **changes: Any) -> Unit:
@@ -197,6 +177,34 @@ def alive(process: int) -> bool:
         return False
 
 
+def test_two_processes_that_ingest_the_same_at_once_leave_one_store(python: Path) -> None:
+    program = "import sys; from pathlib import Path; from tests.unit.backbones import test_mem0_live as t\n"
+    program += "t.build(Path(sys.argv[1]), t.talk(('one', 'x', 'two', 'y'), ('three', 'x')))"
+    command = [sys.executable, "-c", program, str(python)]
+    root = Path(__file__).parents[3]
+    processes = [subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    for process in processes:
+        _, said = process.communicate(timeout=300)
+        assert process.returncode == 0, said
+    assert summary(python)["adds"] == 6
+    asked = len(calls(python))
+    ada, _ = build(python, talk(("one", "x", "two", "y"), ("three", "x")))
+    assert [node.id for node in ada.nodes] == ["Ada_3/0", "Ada_3/1", "Ada_3/2"]
+    assert len(calls(python)) == asked
+
+
+def test_stopping_where_more_was_skipped_keeps_what_was_skipped(python: Path) -> None:
+    of = talk(("one", "x", "break", "y"), ("die", "z"))
+    with pytest.raises(BaselineError, match="status -9"):
+        build(python, of, on_failure="skip")
+    with pytest.raises(BaselineError, match="add 2 of 6"):
+        build(python, of)
+    asked = len(calls(python))
+    build(python, of, on_failure="skip")
+    assert len(calls(python)) - asked == 2
+    assert summary(python)["failed_adds"] == {"llm: RuntimeError": 1}
+
+
 REASONS = {
     "break": "llm: RuntimeError",
     "say": "llm: empty reply",
@@ -324,10 +332,10 @@ def test_what_an_export_ignores_is_not_in_its_identity() -> None:
 
 def test_what_can_change_a_live_store_is_in_its_identity_and_where_it_lies_is_not() -> None:
     live = identity("mode=live")
-    for word in ("llm_model=x", "version=2", "batch_size=4", "infer=false", "embedder_dims=8", "vector_store=faiss"):
+    for word in ("llm_model=x", "version=2", "batch_size=4", "vector_store=faiss"):
         assert identity("mode=live", word) != live
-    for word in ("llm_base_url=x", "llm_key_env=x", "embedder_base_url=x", "store_dir=x", "python=x"):
-        assert identity("mode=live", word) == live
+    elsewhere = ("llm_base_url=x", "llm_key_env=x", "embedder_base_url=x", "store_dir=x", "python=x")
+    assert identity("mode=live", *elsewhere) == live
 
 
 def test_adds_are_recorded_one_a_line(python: Path) -> None:

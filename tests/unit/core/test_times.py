@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memforest.core.errors import DataError
-from memforest.core.times import long_date, parse_time, written_time
+from memforest.core.times import iso_date, long_date, parse_time, spoken_time, written_time
 
 MONTHS = calendar.month_name[1:]
 
@@ -166,3 +166,21 @@ def test_a_time_is_written_out_for_a_reader(time: float | None, written: str | N
 )
 def test_a_time_in_a_video_is_a_clip(time: float | None, written: str | None) -> None:
     assert written_time(time, clock="video") == written
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ((2023, 5, 8, 13, 56), "1:56 pm on 8 May, 2023"),
+        ((2023, 12, 31, 0, 0), "12:00 am on 31 December, 2023"),
+        ((2024, 2, 29, 12, 5), "12:05 pm on 29 February, 2024"),
+    ],
+)
+def test_a_time_is_spoken_as_locomo_writes_it(parts: tuple[int, ...], said: str) -> None:
+    assert spoken_time(seconds(*parts)) == said
+    assert iso_date(seconds(*parts)) == f"{parts[0]}-{parts[1]:02d}-{parts[2]:02d}"
+
+
+@given(st.integers(-62_135_596_800 // 60 + 1, 253_402_300_799 // 60))
+def test_a_spoken_time_is_read_back_to_the_minute(minutes: int) -> None:
+    assert parse_time(spoken_time(minutes * 60), where="") == minutes * 60
