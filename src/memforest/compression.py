@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
-from memforest.config.compose import compose, instantiate
+from memforest.config.compose import chats, compose, idle_merger, instantiate, reply_cache
 from memforest.config.folder import root_settings
-from memforest.config.spec import Choice, parse_choice, ratio_problem, seed_problem
+from memforest.config.spec import GROUPS, Choice, parse_choice, ratio_problem, seed_problem
 from memforest.core.errors import ConfigError, DataError
 from memforest.core.progress import Progress
-from memforest.core.protocols import Embedder
+from memforest.core.protocols import Embedder, Merger
 from memforest.core.types import Json, Memory, MemoryNode, Segment
 from memforest.core.vectors import normalised
 from memforest.embedding.given import GivenVectors
 from memforest.exchange.records import MemoryRecord, parse_records
+from memforest.llm.ledger import Ledger
 from memforest.pipeline.compression import compress_memories
 
 PROVIDED = ("text", "time")
@@ -42,13 +44,16 @@ def compress(
     seed: int | None = None,
     embedder: str | None = None,
     settings: Mapping[str, Any] | None = None,
+    ledger: Ledger | None = None,
 ) -> Compressed:
     """Remove the share `ratio` of a memory's nodes.
 
     memory: a Memory, or an iterable of texts, of records, or of mappings with `text` and optionally `id`, `time`,
     `sources`, `embedding`. method, merger, reembedding, embedder: option names of `conf/`; None takes the default
     there. settings: values of the method (`{"alpha": 0.1}`) or, with a dot, of another choice
-    (`{"merger.max_words": 30}`).
+    (`{"merger.max_words": 30}`); merger `llm` needs a model there (`{"llm": "gpt_4o_mini"}`, or `{"llm.base_url": URL,
+    "llm.model": NAME}`), whose calls are counted in `ledger` and in the report; replies are kept in the outputs folder
+    or in `llm.cache_folder`.
 
     Given vectors are used as they are, and merged nodes get the normalised mean of their members' unless `reembedding`
     names another way that embeds no text; when an embedder is named, or when there are no vectors, all texts are
@@ -75,11 +80,21 @@ def compress(
         "embedder": embedder,
     }
     choices = _choices(named, settings or {})
-    if given:
-        return _compressed(own, choices, ratio=ratio, seed=seed, embedder=GivenVectors(own), vectors="given")
-    model: Embedder = instantiate(choices["embedder"])
-    own = embedded(own, model)
-    return _compressed(own, choices, ratio=ratio, seed=seed, embedder=model, vectors=choices["embedder"].name)
+    ledger = Ledger() if ledger is None else ledger
+    merge = _merger(choices, ledger)
+    model: Embedder = GivenVectors(own) if given else instantiate(choices["embedder"])
+    own = own if given else embedded(own, model)
+    with ledger.stage("compress"):
+        return _compressed(
+            own,
+            choices,
+            merge,
+            ratio=ratio,
+            seed=seed,
+            embedder=model,
+            vectors="given" if given else choices["embedder"].name,
+            calls=ledger,
+        )
 
 
 def memory_of(records: Sequence[MemoryRecord], *, with_vectors: bool) -> Memory:
@@ -130,9 +145,11 @@ def _records(memory: Iterable[MemoryRecord | Mapping[str, Any] | str]) -> list[M
 def _choices(named: Mapping[str, str | None], settings: Mapping[str, Any]) -> Mapping[str, Choice]:
     """The named options, or the defaults, with their settings; checked as `run.py` checks them."""
     overrides = [f"{group}={option}" for group, option in named.items() if option is not None]
-    overrides += [f"{key if '.' in key else 'compressor.' + key}={value}" for key, value in settings.items()]
+    overrides += [
+        f"{key if '.' in key or key in GROUPS else 'compressor.' + key}={value}" for key, value in settings.items()
+    ]
     raw = compose(overrides)
-    choices = {group: parse_choice(group, raw[group]) for group in named}
+    choices = {group: parse_choice(group, raw[group]) for group in (*named, "llm")}
     lacking = [need for need in choices["compressor"].needs if need not in PROVIDED]
     if lacking:
         raise ConfigError(
@@ -141,14 +158,29 @@ def _choices(named: Mapping[str, str | None], settings: Mapping[str, Any]) -> Ma
     return choices
 
 
+def _merger(choices: Mapping[str, Choice], ledger: Ledger) -> Merger:
+    """The merger with the model that it asks."""
+    chosen = choices["merger"] if "merger" in choices["compressor"].uses else idle_merger()
+    cache = reply_cache(choices["llm"], outputs=Path(root_settings()["paths"]["outputs"]))
+    return cast("Merger", instantiate(chosen, **chats(chosen, choices["llm"], cache=cache, ledger=ledger)))
+
+
 def _compressed(
-    memory: Memory, choices: Mapping[str, Choice], *, ratio: float, seed: int, embedder: Embedder, vectors: str
+    memory: Memory,
+    choices: Mapping[str, Choice],
+    merger: Merger,
+    *,
+    ratio: float,
+    seed: int,
+    embedder: Embedder,
+    vectors: str,
+    calls: Ledger,
 ) -> Compressed:
     with Progress("merge", None) as progress:
         (done,) = compress_memories(
             [memory],
             compressor=instantiate(choices["compressor"]),
-            merger=instantiate(choices["merger"]),
+            merger=merger,
             reembedding=instantiate(choices["reembedding"]),
             embedder=embedder,
             ratio=ratio,
@@ -166,5 +198,6 @@ def _compressed(
         "seed": seed if "seed" in uses else None,
         "vectors": vectors,
         **done.report,
+        **({"calls": calls.as_json()} if "merger" in uses and choices["merger"].roles else {}),
     }
     return Compressed(memory=done.memory, report=report)

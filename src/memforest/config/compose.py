@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from memforest.config.folder import conf_folder, settings
 from memforest.config.overrides import check_overrides, default_options
-from memforest.config.spec import Choice, RunSpec, parse_choice, parse_spec
+from memforest.config.spec import Choice, RunSpec, model_settings, parse_choice, parse_spec
 from memforest.config.values import check_values
 from memforest.core.chat import Chat
 from memforest.core.errors import ConfigError, MemforestError
@@ -97,26 +97,31 @@ def components(spec: RunSpec) -> Components:
     """All components of a spec, with the models that they ask; all calls of one set are in one ledger."""
     ledger = Ledger()
     if not spec.merges:
-        # Nobody asks the merger, so it needs no model.
-        spec = spec.with_choices(merger=parse_choice("merger", settings("merger", default_options()["merger"])))
+        spec = spec.with_choices(merger=idle_merger())
     absent = {"llm"} | ({"answerer"} if not spec.answers else set()) | ({"judge"} if not spec.judges else set())
+    cache = reply_cache(spec["llm"], outputs=spec.outputs)
     made: dict[str, Any] = {
-        group: None if group in absent else instantiate(choice, **_chats(spec, choice, ledger))
+        group: instantiate(choice, **chats(choice, spec["llm"], cache=cache, ledger=ledger))
         for group, choice in spec.choices.items()
+        if group not in absent
     }
-    made.pop("llm")
-    return Components(**made, ledger=ledger)
+    return Components(**{"answerer": None, "judge": None, **made}, ledger=ledger)
 
 
-def _chats(spec: RunSpec, choice: Choice, ledger: Ledger) -> dict[str, Chat]:
-    """The model that a choice asks, as its argument `chat`."""
+def idle_merger() -> Choice:
+    """A merger that needs no model, for methods that merge nothing."""
+    return parse_choice("merger", settings("merger", default_options()["merger"]))
+
+
+def chats(choice: Choice, llm: Choice, *, cache: Path, ledger: Ledger) -> dict[str, Chat]:
+    """The model that a choice asks, as its argument `chat`; nothing for one that asks none."""
     if not choice.roles:
         return {}
     (role,) = choice.roles
-    return {"chat": open_chat(spec.model(role), role=role, cache=reply_cache(spec), ledger=ledger)}
+    return {"chat": open_chat(model_settings(llm, role), role=role, cache=cache, ledger=ledger)}
 
 
-def reply_cache(spec: RunSpec) -> Path:
+def reply_cache(llm: Choice, *, outputs: Path) -> Path:
     """The folder of kept replies: the setting, or one under the outputs."""
-    folder = spec["llm"].settings["cache_folder"]
-    return spec.outputs / "artifacts" / "replies" if folder is None else Path(folder)
+    folder = llm.settings["cache_folder"]
+    return outputs / "artifacts" / "replies" if folder is None else Path(folder)

@@ -56,12 +56,33 @@ def recorded_overrides(identity: Mapping[str, Any]) -> list[str]:
 
 
 def _models(models: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The models of each role; where they are served is not recorded, so that `llm.base_url` or another choice of
-    `llm` has to be added before they can be asked again."""
-    if models:
-        yield "llm=endpoint"
-    for role, model in models.items():
-        yield from (f"llm.roles.{role}.{name}={_written(value)}" for name, value in model.items())
+    """The models of each role, to be replayed from the cache: where they were served is not recorded.
+
+    What is the same for all roles is said once. Null in a role means "as above", so what is null for one role is null
+    above, and the others say what they have. A script is recorded by its hash only and has to be named again.
+    """
+    if not models:
+        return
+    yield "llm=replay"
+    asked = {role: _as_settings(model) for role, model in models.items()}
+    above = dict(settings("llm", "replay"))
+    for name in next(iter(asked.values())):
+        values = [model[name] for model in asked.values()]
+        shared = values[0] if all(value == values[0] for value in values) else None
+        if (shared is not None or None in values) and shared != above[name]:
+            above[name] = shared
+            yield f"llm.{name}={_written(shared)}"
+        yield from (
+            f"llm.roles.{role}.{name}={_written(model[name])}"
+            for role, model in asked.items()
+            if model[name] is not None and model[name] != above[name]
+        )
+
+
+def _as_settings(model: Mapping[str, Any]) -> dict[str, Any]:
+    """A model's identity under the names of settings; a file of weights is known by its hash."""
+    names = {"weights": "weights_sha256"}
+    return {names.get(name, name): None if value == {} else value for name, value in model.items() if name != "script"}
 
 
 def _default(group: str) -> str:

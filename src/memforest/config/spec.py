@@ -118,10 +118,7 @@ class RunSpec:
 
     def model(self, role: str) -> RoleSettings:
         """The language model in one role."""
-        # NumPy comes with it, and a mistake in a command is met before that is loaded.
-        from memforest.llm.settings import role_settings
-
-        return role_settings(self["llm"].settings, role, presets=partial(settings, "llm"))
+        return model_settings(self["llm"], role)
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -156,6 +153,14 @@ class RunSpec:
     def with_choices(self, **choices: Choice) -> RunSpec:
         """The same run with other choices for some groups."""
         return replace(self, choices={**self.choices, **choices})
+
+
+def model_settings(llm: Choice, role: str) -> RoleSettings:
+    """What the choice of `llm` says of one role."""
+    # NumPy comes with it, and a mistake in a command is met before that is loaded.
+    from memforest.llm.settings import role_settings
+
+    return role_settings(llm.settings, role, presets=partial(settings, "llm"))
 
 
 def run_id(identity: Mapping[str, Any], *, data: str) -> str:
@@ -262,13 +267,17 @@ def _pairing_problems(spec: RunSpec) -> Sequence[str]:
                 )
     if not spec.answers and spec["judge"].name != NONE:
         problems.append(f"judge={spec['judge'].name} judges answers, and answerer=none gives none; choose an answerer")
-    if spec["llm"].name == NONE:
-        problems += [
-            f"{group}={spec[group].name} asks a language model, and llm=none is none; choose one with llm=NAME"
-            for group in GROUPS
-            if set(spec[group].roles) & set(spec.roles)
-        ]
-    return problems
+    return [*problems, *_model_problems(spec)]
+
+
+def _model_problems(spec: RunSpec) -> list[str]:
+    """Roles of the run for which no model is chosen."""
+    return [
+        f"{group}={choice.name} asks a language model, and none is chosen for the role {role}; choose one with llm=NAME"
+        for group, choice in spec.choices.items()
+        for role in choice.roles
+        if role in spec.roles and spec.model(role).provider == NONE
+    ]
 
 
 def _is_number(value: object) -> bool:

@@ -11,6 +11,7 @@ from memforest.core.errors import ConfigError
 from memforest.core.files import json_bytes, write_atomically
 from memforest.exchange.places import require_free
 from memforest.exchange.records import output_lines, read_records
+from memforest.report.answers import call_lines
 
 
 def compress_file(
@@ -73,6 +74,10 @@ def words(facts: Mapping[str, Any], *, out: Path, report: Path) -> list[str]:
         lines.append(f"merging stopped after {facts['stopped']}")
     if facts["retryable_failures"]:
         lines.append(f"{facts['retryable_failures']:,} calls failed; run again with --force to make them again")
+    if facts["overlong_merges"]:
+        lines.append(f"{facts['overlong_merges']:,} merged texts are longer than both texts together")
     if after["truncated_texts"]:
         lines.append(f"{after['truncated_texts']:,} texts are longer than the embedder reads")
+    if "calls" in facts:
+        lines += call_lines(facts["calls"])
     return [*lines, f"written: {out}", f"report: {report}"]

@@ -14,8 +14,9 @@ from memforest.exchange.places import require_free
 from memforest.exchange.qdrant_store import collections, copy_store, flush, rewrite
 from memforest.exchange.records import MemoryRecord
 from memforest.exchange.smaller_collection import Smaller, linked_collection, relinked, smaller_collection
+from memforest.llm.ledger import Ledger
 
-_COUNTS = ("target", "method_target", "merges", "shortfall")
+_COUNTS = ("target", "method_target", "merges", "shortfall", "retryable_failures", "overlong_merges")
 
 
 def compress_store(
@@ -41,6 +42,8 @@ def compress_store(
     _require_outside(source, report)
     require_free(report, source=source, replace=replace)
 
+    ledger = Ledger()
+
     def smaller(records: Sequence[MemoryRecord]) -> Compressed:
         return compress(
             records,
@@ -51,6 +54,7 @@ def compress_store(
             seed=seed,
             embedder=embedder,
             settings=settings,
+            ledger=ledger,
         )
 
     with folder_beside(out) as folder:
@@ -109,11 +113,14 @@ def combined(reports: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         **{name: first[name] for name in ("method", "merger", "reembedding", "ratio_requested", "seed", "vectors")},
         "ratio_realised": 1 - after["nodes"] / before["nodes"],
         **_summed({name: report[name] for name in _COUNTS} for report in reports),
+        "stopped": next((report["stopped"] for report in reports if report["stopped"]), None),
         "failed_merges": _summed(report["failed_merges"] for report in reports),
         "before": before,
         "after": after,
         "dropped_nodes": [node for report in reports for node in report["dropped_nodes"]],
         "dropped_segments": {node: gone for report in reports for node, gone in report["dropped_segments"].items()},
+        # The parts share one ledger, which the last of them read last.
+        **({"calls": reports[-1]["calls"]} if "calls" in reports[-1] else {}),
         "parts": list(reports),
     }
 

@@ -121,7 +121,6 @@ _NEEDED = (
     ("vllm_engine", "model", "a name or folder that vLLM can load"),
     ("local", "weights", "the path of a GGUF file"),
     ("scripted", "script", "module:name or the path of a JSON file"),
-    ("replay", "recording", "the path of a recording"),
 )
 
 
@@ -131,7 +130,8 @@ def role_settings(
     """The settings that hold for `role`: its own where they are not null, then its preset's, then the group's.
 
     `presets` gives the settings of a file of conf/llm by its name. What holds for a whole run is the group's, and a
-    group that replays does so for every role. Raises ConfigError for an unknown role or a preset without `presets`.
+    group that replays does so for every role. Whoever names a `base_url` and nothing else means a server of OpenAI's
+    protocol. Raises ConfigError for an unknown role or a preset without `presets`.
     """
     if role not in ROLES:
         raise ConfigError(f"llm.roles.{role} does not exist; roles: {', '.join(ROLES)}")
@@ -142,6 +142,8 @@ def role_settings(
         assert presets is not None
         base = {**presets(own["preset"]), **{name: group[name] for name in WHOLE_RUN}}
     base |= {name: value for name, value in own.items() if name != "preset" and value is not None}
+    if base["provider"] == "none" and base["base_url"] is not None:
+        base["provider"] = "openai"
     if group["provider"] == "replay":
         base["provider"] = "replay"
     base["extra_body"] = {} if base["extra_body"] is None else base["extra_body"]

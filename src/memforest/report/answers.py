@@ -24,7 +24,7 @@ def ledger_lines(run: StoredRun) -> list[str]:
     """What the last attempt's calls took and cost, role by role; none where no model was asked."""
     if not run.has(LEDGER):
         return []
-    return [*_calls(run.read(LEDGER)), ""]
+    return [*call_lines(run.read(LEDGER)), ""]
 
 
 def judged(metrics: Metrics) -> tuple[str, Metrics] | None:
@@ -84,12 +84,10 @@ def _unscored(answers: Metrics) -> Iterator[str]:
             yield f"unscored by {judge}: {reasons}"
 
 
-def _calls(ledger: Metrics) -> Iterator[str]:
-    """One line for each stage and role, and the sum of several."""
-    for row in ledger["rows"]:
-        yield f"calls of {row['stage']}, {row['role']}, {row['model']}: {_row(row)}"
-    if len(ledger["rows"]) > 1:
-        yield f"calls in all: {_row(ledger['total'])}"
+def call_lines(ledger: Metrics) -> list[str]:
+    """One line for each stage and role of a ledger, and the sum of several."""
+    lines = [f"calls of {row['stage']}, {row['role']}, {row['model']}: {_row(row)}" for row in ledger["rows"]]
+    return [*lines, f"calls in all: {_row(ledger['total'])}"] if len(lines) > 1 else lines
 
 
 def _row(row: Metrics) -> str:
