@@ -80,8 +80,8 @@ class FaissStore:
 class QdrantLocalStore:
     """Qdrant's local mode in memory, laid out as Mem0 lays it out: one collection, cosine, payloads, UUIDs as ids.
 
-    It filters in a Python loop over all points and scores all vectors, so a search takes time in proportion to the
-    whole collection, whoever's vectors are asked for. Its mode on disk searches the same arrays in memory.
+    It filters in a Python loop over all points, and scales and scores all vectors, so a search takes time in proportion
+    to the whole collection, whoever's vectors are asked for. Its mode on disk searches the same arrays in memory.
     """
 
     _COLLECTION = "mem0"
