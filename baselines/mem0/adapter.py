@@ -22,6 +22,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -316,7 +317,7 @@ def _close(memory: Any) -> None:
 
 def say(message: dict[str, Any]) -> None:
     """One line for whoever started this."""
-    print(json.dumps(message, ensure_ascii=False), flush=True)
+    print(json.dumps(message), file=sys.__stdout__, flush=True)
 
 
 def _end_with_standard_input() -> None:
@@ -340,7 +341,9 @@ def main(argument: str) -> int:
     for variable in REDIRECTING:
         os.environ.pop(variable, None)
     threading.Thread(target=_end_with_standard_input, daemon=True).start()
-    return ingest(folder, job)
+    # Standard output is ours alone; whatever a library prints goes to the log.
+    with redirect_stdout(sys.stderr):
+        return ingest(folder, job)
 
 
 if __name__ == "__main__":

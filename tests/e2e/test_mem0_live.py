@@ -248,12 +248,14 @@ def test_without_inference_every_message_is_stored_and_no_model_is_asked(
 
 
 @lines(1, 2)
-def test_the_key_is_sent_and_written_nowhere(
+def test_the_key_is_sent_and_written_nowhere_and_no_home_is_left(
     server: OpenAIServer, tmp_path: Path, line: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOME_KEY", "secret-of-the-test")
     monkeypatch.setenv("OPENROUTER_API_KEY", "elsewhere")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     build(server.url, tmp_path, line, llm_key_env="SOME_KEY", embedder_key_env="SOME_KEY")
     assert server.keys == {"Bearer secret-of-the-test"}
+    assert not (tmp_path / "home").exists()
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not any(b"secret-of-the-test" in path.read_bytes() for path in files)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import tempfile
@@ -95,7 +94,6 @@ class Ingestion:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 encoding="utf-8",
-                env=dict(os.environ),
             ) as process,
         ):
             try:

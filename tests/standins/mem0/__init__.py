@@ -84,6 +84,7 @@ class Memory:
         self, messages: list[dict[str, str]], *, user_id: str, metadata: dict[str, Any], infer: bool
     ) -> dict[str, Any]:
         """Facts first, then what each asks for; errors in a fact are logged and swallowed."""
+        print("libraries may chatter")
         conversation = "".join(f"{message['role']}: {message['content']}\n" for message in messages)
         prompts = [{"role": "system", "content": utils.USER_MEMORY_EXTRACTION_PROMPT}]
         reply = self.llm.generate_response(messages=[*prompts, {"role": "user", "content": conversation}])
