@@ -7,7 +7,7 @@ from typing import Any
 
 from memforest.core.errors import DataError
 from memforest.exchange.published.benchmark import Benchmark
-from memforest.exchange.published.document import Document, field, is_number, kind_of, number_of, read_document
+from memforest.exchange.published.document import Document, field, read_document, share_of
 from memforest.exchange.published.layouts import layout_of
 from memforest.exchange.published.rows import joined
 from memforest.exchange.published.summary import SCHEMA, summarise
@@ -28,11 +28,12 @@ def summarise_arena(document: Document, *, path: Path, benchmark: Benchmark) -> 
     """
     name = document.name
     stated = field(document.content, "accuracy_per_seed", list, where=name)
-    if not stated or not all(map(is_number, stated)):
-        raise DataError(f"{name}: `accuracy_per_seed` must be a list of numbers, got {kind_of(stated)} {stated!r:.80}")
-    accuracy = number_of(document.content, "accuracy", where=name)
-    mean = sum(stated) / len(stated)
-    seeds = [_seed(path, number, 100 * value, benchmark) for number, value in enumerate(stated)]
+    if not stated:
+        raise DataError(f"{name}: `accuracy_per_seed` is empty")
+    scores = [share_of({"accuracy_per_seed": score}, "accuracy_per_seed", where=name) for score in stated]
+    accuracy = share_of(document.content, "accuracy", where=name)
+    mean = sum(scores) / len(scores)
+    seeds = [_seed(path, number, 100 * value, benchmark) for number, value in enumerate(scores)]
     wrong = [seed for seed in seeds if seed["from_rows"] is not None and abs(seed["from_rows"] - seed["stated"]) > 1e-6]
     return {
         "schema": SCHEMA,

@@ -143,11 +143,11 @@ def text_of(record: object, key: str, *, where: str) -> str:
     return str(value) if is_number(value) else field(record, key, str, where=where)
 
 
-def number_of(record: object, key: str, *, where: str) -> float:
-    """`record[key]`, a number. Raises DataError."""
+def share_of(record: object, key: str, *, where: str) -> float:
+    """`record[key]`, a number in [0, 1], as every metric and score of a row is. Raises DataError."""
     value = field(record, key, object, where=where)
-    if not is_number(value):
-        raise DataError(f"{where}: `{key}` must be a number, got {kind_of(value)}")
+    if not is_number(value) or not 0 <= value <= 1:
+        raise DataError(f"{where}: `{key}` must be a number in [0, 1], got {kind_of(value)} {value!r:.40}")
     return float(value)
 
 

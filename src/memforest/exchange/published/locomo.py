@@ -9,12 +9,13 @@ from typing import Any
 from memforest.core.errors import DataError
 from memforest.datasets.locomo_schema import CATEGORIES
 from memforest.exchange.published.benchmark import Benchmark, Item
-from memforest.exchange.published.document import Document, field, number_of, text_of
+from memforest.exchange.published.document import Document, field, share_of, text_of
 from memforest.exchange.published.rows import Claim, Layout, Row, by_id, claims_of, first_has, votes_of
 
-_AUDIT_ID = re.compile(r"locomo_(\d+)_qa(\d+)")
-_CONVERSATION = re.compile(r"(?:locomo_exp_user_)?(\d+)")
-_VOTE = re.compile(r"judgment_(\d+)")
+_CATEGORIES = {str(number): name for number, name in CATEGORIES.items()}
+_AUDIT_ID = re.compile(r"locomo_(\d{1,6})_qa(\d{1,6})")
+_CONVERSATION = re.compile(r"(?:locomo_exp_user_)?(\d{1,6})")
+_VOTE = re.compile(r"judgment_(\d{1,6})")
 _SESSION = re.compile(r"^session_(\d+)$")
 _PREDICTION = "_prediction"
 ReadRow = Callable[[Any, Item, str], Row]
@@ -23,9 +24,9 @@ ReadRow = Callable[[Any, Item, str], Row]
 def _category(raw: Mapping[str, Any], *, where: str) -> str:
     """LoCoMo's name of a category, which files write as a number or as its text; names differ between projects."""
     value = text_of(raw, "category", where=where)
-    if not value.isdecimal() or int(value) not in CATEGORIES:
-        raise DataError(f"{where}: unknown category {value!r:.40}; LoCoMo has {', '.join(map(str, CATEGORIES))}")
-    return CATEGORIES[int(value)]
+    if value not in _CATEGORIES:
+        raise DataError(f"{where}: unknown category {value!r:.40}; LoCoMo has {', '.join(_CATEGORIES)}")
+    return _CATEGORIES[value]
 
 
 def _shared(raw: Mapping[str, Any], item: Item, *, gold: str, where: str) -> dict[str, Any]:
@@ -110,13 +111,13 @@ def _audit_claims(content: Mapping[str, Any]) -> list[Claim]:
         *claims_of(about, {"mean_accuracy": ("accuracy_mean_of_votes",)}, scale=100),
         *claims_of(about, {"majority_vote_accuracy": ("accuracy_majority",)}, scale=100),
         *claims_of(by_vote, {run: ("accuracy_by_vote", str(run)) for run in by_vote}, scale=100, of="run_scores "),
-        *(claim for key in CATEGORIES for claim in _category_claims(categories, key)),
+        *(claim for key in _CATEGORIES for claim in _category_claims(categories, key)),
     ]
 
 
-def _category_claims(categories: object, key: int) -> list[Claim]:
-    stated = categories.get(str(key)) if isinstance(categories, dict) else None
-    path = ("by_category", CATEGORIES[key])
+def _category_claims(categories: object, key: str) -> list[Claim]:
+    stated = categories.get(key) if isinstance(categories, dict) else None
+    path = ("by_category", _CATEGORIES[key])
     return [
         *claims_of(stated, {"mean": (*path, "accuracy_mean_of_votes")}, scale=100, of=f"category {key}, "),
         *claims_of(stated, {"total": (*path, "questions")}, of=f"category {key}, "),
@@ -134,7 +135,7 @@ def _mem0_row(raw: Any, item: Item, where: str) -> Row:
         **shared,
         answer=text_of(raw, "response", where=where),
         votes=votes_of(raw.get("llm_score"), where=where),
-        stored={key: number_of(raw, key, where=where) for key in ("f1_score", "bleu_score") if key in raw},
+        stored={key: share_of(raw, key, where=where) for key in ("f1_score", "bleu_score") if key in raw},
     )
 
 
@@ -176,7 +177,7 @@ def _evaluator_row(raw: Any, item: Item, where: str) -> Row:
     return Row(
         **shared,
         answer=text_of(raw, f"{models[0]}{_PREDICTION}", where=where),
-        stored={score: number_of(raw, score, where=where)} if score in raw else {},
+        stored={score: share_of(raw, score, where=where)} if score in raw else {},
     )
 
 
@@ -196,7 +197,7 @@ def _retrieval_row(raw: Any, item: Item, where: str) -> Row:
     return Row(
         **shared,
         retrieved=tuple(_SESSION.sub(r"D\1", str(name)) for name in names),
-        stored={"recall": number_of(raw, "recall", where=where)} if "recall" in raw else {},
+        stored={"recall": share_of(raw, "recall", where=where)} if "recall" in raw else {},
     )
 
 

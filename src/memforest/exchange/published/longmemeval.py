@@ -8,7 +8,7 @@ from typing import Any
 from memforest.core.errors import DataError
 from memforest.exchange.published.answers import hypothesis, records_of
 from memforest.exchange.published.benchmark import Benchmark, Item
-from memforest.exchange.published.document import Document, field, number_of, text_of
+from memforest.exchange.published.document import Document, field, share_of, text_of
 from memforest.exchange.published.rows import RECALL_ANY, Claim, Layout, Row, by_id, claims_of, first_has, votes_of
 
 _LABEL = "_label"
@@ -60,7 +60,7 @@ def _retrieval_row(raw: Any, benchmark: Benchmark, where: str) -> Row:
             field(hit, "corpus_id", str, where=f"{where}, ranked_items[{rank}]") for rank, hit in enumerate(ranked)
         ),
         stored={
-            f"{level}_{name}": number_of(values, name, where=f"{where}, metrics")
+            f"{level}_{name}": share_of(values, name, where=f"{where}, metrics")
             for level, values in levels.items()
             if isinstance(values, dict)
             for name in values
@@ -74,13 +74,14 @@ def _label_rows(document: Document, benchmark: Benchmark) -> list[Row]:
 
 
 def _label_row(raw: Any, benchmark: Benchmark, where: str) -> Row:
+    item = by_id(benchmark, field(raw, "qid", str, where=where), where=where)
     labels = {key: field(raw, key, str, where=where) for key in raw if key.endswith(_LABEL)}
     for key, label in labels.items():
         if label not in (*_VERDICTS, ""):
             raise DataError(f"{where}: `{key}` must be {', '.join(_VERDICTS)} or empty, got {label!r:.40}")
     return Row(
         place=where,
-        item=by_id(benchmark, field(raw, "qid", str, where=where), where=where),
+        item=item,
         category=field(raw, "question_type", str, where=where) if "question_type" in raw else None,
         stored={key: _VERDICTS[label] for key, label in labels.items() if label},
     )
@@ -104,8 +105,8 @@ def _arena_row(raw: Any, benchmark: Benchmark, where: str) -> Row:
         answer=None if raw.get("error") else text_of(raw, "answer", where=where),
         retrieved=tuple(map(str, names[:depth])) if depth is not None else None,
         stored={
-            "judge_score": number_of(field(raw, "score", dict, where=where), "accuracy", where=where),
-            **({} if recall is None else {_AT_K: number_of(retrieval, _AT_K, where=where)}),
+            "judge_score": share_of(field(raw, "score", dict, where=where), "accuracy", where=where),
+            **({} if recall is None else {_AT_K: share_of(retrieval, _AT_K, where=where)}),
         },
     )
 

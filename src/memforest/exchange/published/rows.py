@@ -15,6 +15,9 @@ from memforest.exchange.published.document import Document, is_number
 RECALL_ANY = re.compile(r"session_recall_any@(\d{1,6})")
 """Whether any evidence session is among the first k, as LongMemEval's retrieval logs name it."""
 
+_LARGEST = 1e12
+"""Figures beyond this count nothing here, and whole numbers of a file can be too large for a float."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -74,7 +77,9 @@ def claims_of(record: object, paths: Mapping[Any, tuple[str, ...]], *, scale: in
     """The numbers that `record` states under the keys of `paths`; what is absent or no number claims nothing."""
     given = record if isinstance(record, dict) else {}
     return [
-        Claim(f"{of}{key}", scale * value, path) for key, path in paths.items() if is_number(value := given.get(key))
+        Claim(f"{of}{key}", scale * value, path)
+        for key, path in paths.items()
+        if is_number(value := given.get(key)) and abs(value) < _LARGEST
     ]
 
 

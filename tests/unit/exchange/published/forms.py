@@ -242,7 +242,7 @@ def write(path: Path, content: Json, *, lines: bool = False) -> Path:
     """The content as a file: JSON or JSONL, gzip where the name ends in .gz."""
     text = "".join(json.dumps(row) + "\n" for row in content) if lines else json.dumps(content)
     raw = text.encode()
-    path.write_bytes(gzip.compress(raw) if path.suffix == ".gz" else raw)
+    path.write_bytes(gzip.compress(raw, mtime=0) if path.suffix == ".gz" else raw)
     return path
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memforest.core.errors import DataError
 from memforest.exchange.published import document
-from memforest.exchange.published.document import field, number_of, read_document, text_of
+from memforest.exchange.published.document import field, read_document, share_of, text_of
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(alphabet=st.characters(codec="utf-8")),
@@ -147,9 +147,14 @@ def test_a_field_of_another_kind_is_named(record: object, kind: type, words: str
     assert words in str(caught.value)
 
 
-def test_numbers_become_texts_and_true_is_no_number() -> None:
+def test_numbers_become_texts_and_true_is_none() -> None:
     assert (text_of({"a": 2022}, "a", where=""), text_of({"a": "x"}, "a", where="")) == ("2022", "x")
-    assert number_of({"a": 2}, "a", where="") == 2.0
-    for read in (text_of, number_of):
-        with pytest.raises(DataError):
-            read({"a": True}, "a", where="")
+    with pytest.raises(DataError, match="must be a text, got true or false"):
+        text_of({"a": True}, "a", where="")
+
+
+def test_a_share_lies_between_0_and_1() -> None:
+    assert [share_of({"a": value}, "a", where="") for value in (0, 0.25, 1)] == [0.0, 0.25, 1.0]
+    for value in (True, "0.5", -0.1, 1.1, 10**400, None):
+        with pytest.raises(DataError, match=r"must be a number in \[0, 1\]"):
+            share_of({"a": value}, "a", where="")

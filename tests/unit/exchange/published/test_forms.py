@@ -273,6 +273,12 @@ def test_ids_of_the_filtered_list_are_refused(imported: Import) -> None:
     refused(imported, "audit", content, "'Which year?'", "'Which cat?'")
 
 
+def test_an_id_of_another_conversation_is_refused(imported: Import) -> None:
+    content = form("audit")
+    content["detailed_results"]["locomo_exp_user_1"].append(content["detailed_results"]["locomo_exp_user_0"].pop())
+    refused(imported, "audit", content, "locomo_exp_user_1[2]", "'locomo_0_qa3'", "of conv-b")
+
+
 def test_equal_texts_of_another_category_are_refused(imported: Import) -> None:
     content = form("audit")
     content["detailed_results"]["locomo_exp_user_0"][0]["question_id"] = "locomo_0_qa3"

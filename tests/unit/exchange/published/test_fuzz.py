@@ -11,33 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memforest.core.errors import DataError
-from memforest.exchange.published.benchmark import Name
+from memforest.exchange.published.benchmark import Name, read_benchmark
 from memforest.exchange.published.command import import_file
 from memforest.exchange.published.words import import_lines
-from tests.unit.exchange.published.forms import FORMS, LINES, dataset, form, write
+from tests.unit.exchange.published.forms import FORMS, INDEX, LINES, LONGMEMEVAL, dataset, form, write
 
-JUNK: st.SearchStrategy[Any] = st.sampled_from(
-    [
-        None,
-        True,
-        0,
-        -1,
-        10**30,
-        1e300,
-        "",
-        "x",
-        "5",
-        "\ud83d",
-        [],
-        [[]],
-        [None],
-        {},
-        {"a": 1},
-        "conv-a",
-        "q1",
-        "judgment_x",
-    ]
-)
+NUMBERS = [0, -1, 10**30, 10**400, 1e300]
+TEXTS = ["", "x", "5", "9" * 5000, "\ud83d", "conv-a", "q1", "judgment_x"]
+OTHERS: list[Any] = [None, True, [], [[]], [None], {}, {"a": 1}]
+KEYS = st.sampled_from(["a", "0", "1", "9" * 5000, "judgment_9", "question"])
+JUNK: st.SearchStrategy[Any] = st.sampled_from([*NUMBERS, *TEXTS, *OTHERS])
 
 
 def places(value: Any) -> list[tuple[Any, Any]]:
@@ -46,13 +29,8 @@ def places(value: Any) -> list[tuple[Any, Any]]:
     return [(value, key) for key in keys] + [place for key in keys for place in places(value[key])]
 
 
-@pytest.mark.parametrize("name", FORMS)
-@settings(max_examples=60, deadline=None)
-@given(data=st.data())
-def test_a_changed_file_gives_numbers_or_one_error(
-    tmp_path_factory: pytest.TempPathFactory, name: str, data: st.DataObject
-) -> None:
-    content = form(name)
+def changed(content: Any, data: st.DataObject) -> Any:
+    """The content after one to three changes anywhere in it."""
     for _ in range(data.draw(st.integers(1, 3))):
         if not (found := places(content)):
             break
@@ -60,9 +38,32 @@ def test_a_changed_file_gives_numbers_or_one_error(
         if data.draw(st.booleans()):
             container[key] = json.loads(json.dumps(data.draw(JUNK)))
         elif isinstance(container, dict):
-            container[data.draw(st.sampled_from(["a", "0", "1", "judgment_9", "question"]))] = container.pop(key)
+            container[data.draw(KEYS)] = container.pop(key)
         else:
             del container[key]
+    return content
+
+
+@pytest.mark.parametrize("content", [LONGMEMEVAL, INDEX])
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_changed_dataset_gives_questions_or_one_error(
+    tmp_path_factory: pytest.TempPathFactory, content: Any, data: st.DataObject
+) -> None:
+    path = write(tmp_path_factory.mktemp("d") / "f.json", changed(json.loads(json.dumps(content)), data))
+    try:
+        assert read_benchmark("longmemeval", path).items
+    except DataError as error:
+        assert "f.json" in str(error)
+
+
+@pytest.mark.parametrize("name", FORMS)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_changed_file_gives_numbers_or_one_error(
+    tmp_path_factory: pytest.TempPathFactory, name: str, data: st.DataObject
+) -> None:
+    content = changed(form(name), data)
     folder = tmp_path_factory.mktemp("d")
     kind = cast(Name, FORMS[name][0])
     file = write(folder / "f.json", content, lines=name in LINES)
