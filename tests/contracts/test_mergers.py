@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from memforest.core.outcomes import MergedSegments
-from memforest.core.protocols import Merger
+from memforest.core.protocols import Merger, WaitingMerger
 from memforest.core.types import MemoryNode, Pair, Segment
 from memforest.core.vectors import Matrix
 from tests.builders import DAY, START, node
@@ -55,6 +55,14 @@ def test_results_stand_beside_their_pairs(option: str) -> None:
     assert len(together) == len(PAIRS)
     assert [*together] == [merger.merge(pairs=[pair], encode=encode)[0] for pair in PAIRS]
     assert [*merger.merge(pairs=PAIRS[::-1], encode=encode)] == [*together][::-1]
+
+
+@every_merger
+def test_of_a_merger_that_waits_what_bounds_failures_identifies_the_run_and_its_calls_do_not(option: str) -> None:
+    if isinstance(component("merger", option), WaitingMerger):
+        identity = choice("merger", option).identity()
+        assert "failures_in_a_row" in identity
+        assert "concurrency" not in identity
 
 
 @every_merger

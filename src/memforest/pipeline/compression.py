@@ -20,12 +20,10 @@ from memforest.pipeline.job import Job, all_members
 from memforest.pipeline.known_merges import KnownMerges
 
 MEMORIES_AT_ONCE = 64
-"""Memories that are under compression together, which bounds what a run of any length holds; with hundreds of nodes
-each, a wave over so many of them fills an embedder's batches."""
-
-MEMORIES_PER_CALL = 2
-"""The same where the merger waits, for each call in flight. An unfinished memory has at least one pair to merge, so a
-call never lacks one while there are memories left to begin, and a few can be held up by the rest."""
+"""Memories under compression together, which bounds what a run of any length holds. A wave over so many fills an
+embedder's batches, and 16 calls in flight find pairs of several memories to choose from. More are begun only while a
+merger that waits has calls to spare; since every unfinished memory has a pair for it, that ends at one for each call.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +115,6 @@ class Executor:
         self._ratio = ratio
         self._seed = seed
         self._progress = progress
-        self._at_once = MEMORIES_PER_CALL * self._waiting.concurrency if self._waiting else MEMORIES_AT_ONCE
 
     def run(self, tasks: Iterable[Task]) -> None:
         """Carry out tasks, some at once, the next when one is done.
@@ -149,7 +146,7 @@ class Executor:
 
     def _begin(self, waiting: Iterator[Task], running: dict[Job, _Running], courier: Courier) -> None:
         """Begin as many memories as may be under compression at once."""
-        while len(running) < self._at_once and (task := next(waiting, None)):
+        while (len(running) < MEMORIES_AT_ONCE or courier.idle) and (task := next(waiting, None)):
             waves = self._compressor.compress(memory=task.memory, ratio=self._ratio, seed=self._seed)
             job = Job(task.memory, waves, task.known)
             one = _Running(task, job, target=target_count(count=len(task.memory), ratio=self._ratio))

@@ -25,6 +25,10 @@ class Courier(Protocol):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
 
+    @property
+    def idle(self) -> bool:
+        """Whether more could be on the way than is."""
+
     def send(self, attempts: Sequence[Attempt], *, urgency: int) -> None:
         """Take attempts; those of higher urgency go first where not all can go at once."""
 
@@ -47,6 +51,11 @@ class AtOnce:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._sent = []
+
+    @property
+    def idle(self) -> bool:
+        """Never: one call takes everything."""
+        return False
 
     def send(self, attempts: Sequence[Attempt], *, urgency: int) -> None:
         """Keep attempts until they are asked for."""
@@ -95,6 +104,11 @@ class InFlight:
         if kind is None or issubclass(kind, Exception):
             for thread in self._threads:
                 thread.join()
+
+    @property
+    def idle(self) -> bool:
+        """Whether fewer pairs are on the way than calls can be in flight."""
+        return self._away < self._merger.concurrency
 
     def send(self, attempts: Sequence[Attempt], *, urgency: int) -> None:
         """Take attempts; of equal urgency, in the order in which they come."""

@@ -15,7 +15,7 @@ from memforest.core.protocols import Merger, Reduction, WaitingMerger, Waves
 from memforest.core.types import Memory, MemoryNode, Pair
 from memforest.embedding.hashing import Hashing
 from memforest.mergers.concat import Concat
-from memforest.pipeline.compression import MEMORIES_PER_CALL, CompressedMemory, Executor, Task, compress_memories
+from memforest.pipeline.compression import CompressedMemory, Executor, Task, compress_memories
 from memforest.pipeline.known_merges import KnownMerges
 from memforest.reembedding.text import TextReembedding
 from tests.builders import memory
@@ -179,21 +179,26 @@ def test_a_merger_that_wants_no_call_at_all_is_refused() -> None:
         run(memories(1), Waiting(concurrency=0))
 
 
-def test_few_memories_are_under_compression_at_once_and_results_come_as_they_are_done() -> None:
+@pytest.mark.parametrize(
+    ("merger", "at_once"), [(Concat(), 64), (Waiting(concurrency=16), 64), (Waiting(concurrency=70), 70)]
+)
+def test_few_memories_are_under_compression_at_once_and_results_come_as_they_are_done(
+    merger: Merger, at_once: int
+) -> None:
     begun: list[str] = []
     done: list[str] = []
     most = 0
 
     def tasks() -> Iterator[Task]:
         nonlocal most
-        for of in memories(30):
+        for of in memories(100):
             begun.append(of.id)
             most = max(most, len(begun) - len(done))
             yield Task(of, KnownMerges(()), done=lambda result: done.append(result.memory.id))
 
-    Executor(**parts(Waiting(concurrency=2)), progress=lambda merged: None).run(tasks())
+    Executor(**parts(merger), progress=lambda merged: None).run(tasks())
     assert sorted(begun) == sorted(done)
-    assert most == MEMORIES_PER_CALL * 2
+    assert most == at_once
 
 
 def test_what_is_known_is_not_asked_for() -> None:
