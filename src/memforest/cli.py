@@ -99,6 +99,34 @@ def _parser() -> argparse.ArgumentParser:
         "--hypotheses", type=Path, default=None, help="write LongMemEval's own form: question_id, hypothesis"
     )
     imported.add_argument("--force", action="store_true", help="replace existing files")
+    judge = commands.add_parser(
+        "judge",
+        help="judge stored answers, somebody's or a run's",
+        usage="memforest judge ANSWERS judge=NAME llm=NAME dataset=NAME [options] [setting=value ...]",
+        description="ANSWERS is what `import --out` or `answers --out` wrote. Replies are kept: judging again costs "
+        "only what is new.",
+    )
+    judge.add_argument("answers", type=Path)
+    judge.add_argument("--sample", type=int, default=None, help="so many of the answers, drawn at random")
+    judge.add_argument("--seed", type=int, default=0, help="of the draw")
+    judge.add_argument("--out", type=Path, default=None, help="write the answers with the judge's votes")
+    judge.add_argument("--force", action="store_true", help="replace an existing OUT")
+    judge.add_argument("--json", action="store_true", help="print one JSON object")
+    answers = commands.add_parser("answers", help="write a run's answers to a file, to be judged elsewhere or again")
+    answers.add_argument("run", help="a run, as for show")
+    answers.add_argument("--out", type=Path, required=True)
+    answers.add_argument("--hypotheses", action="store_true", help="in LongMemEval's own form: question_id, hypothesis")
+    answers.add_argument("--force", action="store_true", help="replace an existing OUT")
+    record = commands.add_parser(
+        "record",
+        help="write all model replies of runs to one file, from which they can be repeated without a model",
+        usage="memforest record RUN [RUN ...] --out FILE [--outputs OUTPUTS] [setting=value ...]",
+    )
+    record.add_argument("run", nargs="+", help="runs, as for show")
+    record.add_argument("--out", type=Path, required=True, help="the JSONL file, compressed if its name ends in .gz")
+    record.add_argument("--force", action="store_true", help="replace an existing OUT")
+    for command in (answers, record):
+        command.add_argument("--outputs", type=Path, default=None, help="the outputs folder (default: outputs)")
     bench = commands.add_parser(
         "bench",
         help="measure speed beside a baseline or a bound",
@@ -235,6 +263,41 @@ def _import(parsed: argparse.Namespace, _: Sequence[str]) -> None:
             print(f"written: {place}")
 
 
+def _judge(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
+    from memforest.exchange.judging import judge_answers
+    from memforest.report.answers import judged_lines
+
+    found = judge_answers(
+        parsed.answers,
+        out=parsed.out,
+        sample=parsed.sample,
+        seed=parsed.seed,
+        replace=parsed.force,
+        settings=extra,
+    )
+    print(json.dumps(found, ensure_ascii=False, indent=2) if parsed.json else "\n".join(judged_lines(found)))
+    if parsed.out is not None and not parsed.json:
+        print(f"written: {parsed.out}")
+
+
+def _answers(parsed: argparse.Namespace, _: Sequence[str]) -> None:
+    from memforest.exchange.run_answers import write_run_answers
+
+    run = _store(parsed).find(parsed.run)
+    count = write_run_answers(run, parsed.out, hypotheses=parsed.hypotheses, replace=parsed.force)
+    print(f"{count:,} answers of {run.id}\nwritten: {parsed.out}")
+
+
+def _record(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
+    from memforest.exchange.places import require_free
+    from memforest.pipeline.recording import record_runs
+
+    store = _store(parsed)
+    runs = [store.find(name) for name in parsed.run]
+    require_free(parsed.out, source=runs[0].folder, replace=parsed.force)
+    print(f"{record_runs(runs, parsed.out, extra=extra):,} replies\nwritten: {parsed.out}")
+
+
 def _data(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
     from memforest.config.compose import compose
     from memforest.config.folder import options, settings, unknown
@@ -272,6 +335,9 @@ _COMMANDS = {
     "bounds": _bounds,
     "compress": _compress,
     "import": _import,
+    "judge": _judge,
+    "answers": _answers,
+    "record": _record,
     "bench": _bench,
     "data": _data,
 }

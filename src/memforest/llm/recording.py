@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,10 +15,13 @@ from memforest.core.files import json_line, lines_of, write_atomically
 from memforest.core.types import Json
 from memforest.llm.cache import Entry, entry_json, parse_entry, path_of, read_entry
 
+_COMPRESSED = ".gz"
+
 
 def write_recording(cache: Path, keys: Iterable[str], path: Path) -> int:
     """Write the replies kept at `keys` in the folder `cache` to `path`, one a line, in order of their keys.
 
+    Compressed where the name ends in `.gz`, equal replies to equal bytes.
     Returns how many there are. Raises StoreError for a key without a sound reply; nothing is written then.
     """
     lines = []
@@ -25,15 +30,17 @@ def write_recording(cache: Path, keys: Iterable[str], path: Path) -> int:
         if entry is None:
             raise StoreError(f"the reply {key} is not kept in {cache} ({path_of(cache, key)} is missing)")
         lines.append(json_line(entry_json(entry)) + "\n")
-    write_atomically(path, "".join(lines).encode())
+    content = "".join(lines).encode()
+    write_atomically(path, gzip.compress(content, mtime=0) if path.suffix == _COMPRESSED else content)
     return len(lines)
 
 
 def read_recording(path: Path) -> Mapping[str, Entry]:
     """The replies of a recording by key. Raises StoreError naming the line that is damaged or repeated."""
     try:
-        content = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        raw = path.read_bytes()
+        content = (gzip.decompress(raw) if path.suffix == _COMPRESSED else raw).decode()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise StoreError(f"cannot read the recording {path}: {error}; set llm.recording to a recording") from error
     entries: dict[str, Entry] = {}
     for number, line in enumerate(lines_of(content), start=1):

@@ -16,8 +16,26 @@ _MANY_FAILURES, _MANY_EMPTY, _MANY_ABSTENTIONS = 0.02, 0.1, 0.5
 def answer_lines(run: StoredRun) -> list[str]:
     """Lines about a run's answers and calls; none for a run that only searches."""
     answers = run.read(METRICS).get("answers")
-    lines = [] if answers is None else [*_outcomes(answers), "", aligned(*_table(answers)), *_unscored(answers), ""]
-    return [*lines, *ledger_lines(run)]
+    return [*([] if answers is None else answered_lines(answers)), *ledger_lines(run)]
+
+
+def answered_lines(answers: Metrics) -> list[str]:
+    """What `metrics.answers.summarise_answers` found, in words."""
+    return [*_outcomes(answers), "", aligned(*_table(answers)), *_unscored(answers), ""]
+
+
+def judged_lines(found: Metrics) -> list[str]:
+    """What `memforest judge` found, in words."""
+    lines = [*answered_lines(found["answers"]), *call_lines(found["calls"])]
+    both = found["agreement"]
+    if both is not None:
+        kappa = "-" if both["kappa"] is None else f"{both['kappa']:.2f}"
+        lines.append(
+            f"beside the votes that {both['answers']:,} answers came with, {both['scored']:,} of them judged here: "
+            f"agreement {number(both['agreement'])} %, kappa {kappa}; accepted by them "
+            f"{number(both['accepted_by_them'])} %, here {number(both['accepted_by_us'])} %"
+        )
+    return lines
 
 
 def ledger_lines(run: StoredRun) -> list[str]:
