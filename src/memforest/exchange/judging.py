@@ -79,7 +79,9 @@ def judge_answers(
     return {
         "file": source.name,
         "dataset": spec["dataset"].name,
-        "answers": summarise_answers(records, categories=dataset.categories, judge=parts.judge.identity),
+        "answers": summarise_answers(
+            records, categories=dataset.categories, judge=parts.judge.identity, context=StoredAnswers.context
+        ),
         "agreement": _agreement(items, records),
         "calls": parts.ledger.as_json(),
     }

@@ -24,8 +24,11 @@ def text_scores(question: Question, gold: Gold, answer: Answer) -> dict[str, flo
     return {name: metric(answer.text, gold.answer) for name, metric in TEXT_METRICS.items()}
 
 
-def summarise_answers(records: Sequence[Record], *, categories: Sequence[str], judge: str | None) -> dict[str, Any]:
-    """The `answers` of `metrics.json`; `judge` is the identity of the judge, a part of its metric's name."""
+def summarise_answers(
+    records: Sequence[Record], *, categories: Sequence[str], judge: str | None, context: str
+) -> dict[str, Any]:
+    """The `answers` of `metrics.json`; `judge` is the identity of the judge, a part of its metric's name, `context`
+    what the answerer's searches looked into."""
     asked = [record for record in records if record.get("answer", {"outcome": "skipped"})["outcome"] != "skipped"]
     outcomes = Counter(record["answer"]["outcome"] for record in asked)
     given = [record for record in asked if record["answer"]["outcome"] != "failed"]
@@ -35,7 +38,8 @@ def summarise_answers(records: Sequence[Record], *, categories: Sequence[str], j
         "answered": outcomes["answered"],
         "abstained": outcomes["abstained"],
         "failed": dict(Counter(_failure(record) for record in asked if record["answer"]["outcome"] == "failed")),
-        "empty_context": sum(record["shown"]["nodes"] == 0 for record in asked),
+        "context": context,
+        "empty_context": sum(record["shown"]["nodes"] == 0 for record in asked) if context != "nothing" else 0,
         "words_shown": _mean([record["shown"]["words"] for record in asked]),
         "words_per_answer": _mean([len(record["answer"]["text"].split()) for record in given]),
         **{name: _scores(asked, name, categories) for name in TEXT_METRICS},

@@ -192,9 +192,13 @@ class _Execution:
         summary = partial(summarise, categories=self._dataset.categories, word_budgets=spec.word_budgets)
         metrics = summary(records, reports, ratio=spec.effective_ratio)
         references = {kind: summary(self._reference(kind), [], ratio=0.0) for kind in (NO_MEMORY, ORACLE)}
-        if spec.answers:
-            judge = None if self._parts.judge is None else self._parts.judge.identity
-            metrics["answers"] = summarise_answers(records, categories=self._dataset.categories, judge=judge)
+        if self._parts.answerer is not None:
+            metrics["answers"] = summarise_answers(
+                records,
+                categories=self._dataset.categories,
+                judge=None if self._parts.judge is None else self._parts.judge.identity,
+                context=self._parts.answerer.context,
+            )
         attempt.write(METRICS, metrics)
         attempt.write(REFERENCES, references)
         attempt.write(COMPRESSION, list(reports))

@@ -35,8 +35,8 @@ def record(
     }
 
 
-def summary(*records: dict[str, Any], judge: str | None = "j") -> dict[str, Any]:
-    return summarise_answers(records, categories=CATEGORIES, judge=judge)
+def summary(*records: dict[str, Any], judge: str | None = "j", context: str = "memory") -> dict[str, Any]:
+    return summarise_answers(records, categories=CATEGORIES, judge=judge, context=context)
 
 
 def test_accuracy_is_over_what_was_judged_and_says_what_was_not() -> None:
@@ -86,6 +86,7 @@ def test_without_a_judge_there_is_no_accuracy_and_without_answers_no_mean() -> N
 def test_empty_contexts_are_counted() -> None:
     empty = record(shown={"searches": 1, "nodes": 0, "words": 0})
     assert summary(record(), empty, judge=None)["empty_context"] == 1
+    assert summary(record(), empty, judge=None, context="nothing")["empty_context"] == 0
 
 
 def test_text_metrics_compare_answers_to_answerable_gold_only() -> None:

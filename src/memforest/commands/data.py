@@ -1,0 +1,53 @@
+"""data: benchmark files."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from memforest.core.errors import DataError
+
+
+def add_commands(commands: Any) -> None:
+    """Adds it to the subparsers `commands`."""
+    data = commands.add_parser("data", help="benchmark files").add_subparsers(dest="action", required=True)
+    known = data.add_parser("list", help="known files with origin, size, hash and licence")
+    generate = data.add_parser("generate", help="write a synthetic file of LoCoMo's schema, of any size")
+    generate.add_argument("out", type=Path, help="the JSON file to write")
+    fetch = data.add_parser("fetch", help="get a benchmark file and verify it")
+    fetch.add_argument("name", help="a dataset, such as locomo, or one of its files")
+    fetch.add_argument("--from", dest="source", type=Path, default=None, help="a file that you have, or its folder")
+    fetch.add_argument("--to", type=Path, default=None, help="data folder (default: MEMFOREST_DATA, else data)")
+    for command in (known, generate, fetch):
+        command.set_defaults(act=_data, settings=command is generate)
+
+
+def _data(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
+    from memforest.config.compose import compose
+    from memforest.config.folder import options, settings, unknown
+    from memforest.datasets.manifest import fetch, manifest, source_of
+    from memforest.exchange.synthetic import write_synthetic
+
+    if parsed.action == "generate":
+        print(write_synthetic(parsed.out, settings=extra))
+        return
+    known = manifest()
+    if parsed.action == "list":
+        for entry in known.values():
+            print("\n".join(entry.lines()))
+        return
+    entries = [entry for entry in known.values() if parsed.name in (entry.name, entry.dataset)]
+    if not entries and parsed.name in options("dataset"):
+        raise DataError(f"no download is known for dataset={parsed.name}; docs/datasets.md says what it reads")
+    if not entries:
+        raise unknown("the data set", parsed.name, {*known, *(entry.dataset for entry in known.values())})
+    folder = parsed.to or Path(compose([])["paths"]["data"])
+    for entry in entries:
+        print("\n".join(entry.lines()))
+        path = fetch(entry, folder=folder, source=source_of(entry, parsed.source, files=len(entries)))
+        print(f"verified: {path} is {entry.describe(entry.sha256)}")
+    dataset = entries[0].dataset
+    backbone = "" if "observations" in settings("dataset", dataset)["traits"]["provides"] else " backbone=turns"
+    print(f"use it: MEMFOREST_DATA={folder} python run.py dataset={dataset}{backbone}")
