@@ -74,7 +74,8 @@ class ModelMerger:
             return MergeFailed(outcome.reason, retry=True)
         text = _without_label(outcome.text)
         problem = _problem(text, pair)
-        return MergeFailed(problem, retry=True) if problem else MergedSegments(segments=(_segment(text, pair),))
+        # A client keeps a complete reply, so asking again would bring the same one: only failed calls are retried.
+        return MergeFailed(problem) if problem else MergedSegments(segments=(_segment(text, pair),))
 
     def _plain(self, pair: Pair) -> dict[str, str]:
         joint = pair.older.words + pair.newer.words

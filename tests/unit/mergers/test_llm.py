@@ -95,8 +95,8 @@ def test_a_failed_call_is_a_failure_to_try_again(reason: str) -> None:
 @pytest.mark.parametrize("tag", ["<face_3>", "<voice_7>", "<char_12>", "<speaker_0>"])
 def test_a_tag_must_be_kept(tag: str) -> None:
     of = two(f"{tag} rows.", "He sells a boat.")
-    assert result("He rows and sells a boat.", of) == MergeFailed(TAG_DROPPED, retry=True)
-    assert result(f"{tag}0 rows and sells a boat.".replace(">0", "0>"), of) == MergeFailed(TAG_DROPPED, retry=True)
+    assert result("He rows and sells a boat.", of) == MergeFailed(TAG_DROPPED)
+    assert result(f"{tag}0 rows and sells a boat.".replace(">0", "0>"), of) == MergeFailed(TAG_DROPPED)
     assert isinstance(result(f"{tag} rows and sells a boat.", of), MergedSegments)
 
 
@@ -110,7 +110,7 @@ def test_a_label_without_a_text_is_malformed(reply: str) -> None:
     if reply == "**":
         assert isinstance(result(reply), MergedSegments), "what is not surely a label is taken"
     else:
-        assert result(reply) == MergeFailed("reply malformed", retry=True)
+        assert result(reply) == MergeFailed("reply malformed")
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_label_is_taken_off_and_a_speakers_name_is_not(reply: str, text: str) 
     ],
 )
 def test_a_refusal_is_refused(reply: str) -> None:
-    assert result(reply) == MergeFailed("reply refused", retry=True)
+    assert result(reply) == MergeFailed("reply refused")
 
 
 @pytest.mark.parametrize(
