@@ -42,8 +42,10 @@ class CachedEmbedder:
 
     @property
     def dimension(self) -> int:
-        """The embedder's own."""
-        return self._embedder.dimension
+        """The length of a vector that is known; without one the embedder is asked, which may have to ask a server."""
+        with self._lock:
+            known = next(iter(self._load().values()), None)
+        return self._embedder.dimension if known is None else len(known[0])
 
     def embed(self, *, texts: Sequence[str]) -> Embedding:
         """Vectors of `texts`; only those never seen are computed."""

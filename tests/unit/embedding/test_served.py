@@ -210,7 +210,9 @@ def test_cached_texts_need_neither_key_nor_server(server: Server, tmp_path: Path
     vectors = first.embed(texts=TEXTS).vectors
     first.flush()
     nobody = served(Server("http://127.0.0.1:9/v1"), api_key_variable="NO_SUCH_VARIABLE")
-    assert np.array_equal(CachedEmbedder(embedder=nobody, folder=tmp_path).embed(texts=TEXTS).vectors, vectors)
+    cached = CachedEmbedder(embedder=nobody, folder=tmp_path)
+    assert cached.embed(texts=[]).vectors.shape == (0, 48)
+    assert np.array_equal(cached.embed(texts=TEXTS).vectors, vectors)
 
 
 def test_identity_is_model_dimensions_and_reading_length(server: Server) -> None:
