@@ -222,6 +222,15 @@ def test_a_skipped_failure_is_counted_under_its_reason(server: OpenAIServer, tmp
         build(server.url, tmp_path, line)
 
 
+@lines(1, 2)
+def test_a_reply_that_was_cut_off_is_a_failure_even_if_it_can_be_read(
+    server: OpenAIServer, tmp_path: Path, line: int
+) -> None:
+    server.finish_reason = "length"
+    with pytest.raises(BaselineError, match=r"add 1 of 8 failed \(llm: reply cut off\)"):
+        build(server.url, tmp_path, line)
+
+
 @lines(1)
 def test_an_update_call_that_fails_is_not_silent(server: OpenAIServer, tmp_path: Path, line: int) -> None:
     server.script = lambda messages: obedient(messages) if messages[0]["role"] == "system" else 500

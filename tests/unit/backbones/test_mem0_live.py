@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-from memforest.backbones.mem0_attempts import ADDS, JOB, SUMMARY
+from memforest.backbones.mem0_attempts import ADDS, JOB, SUMMARY, summary_of
 from memforest.backbones.mem0_environment import adapter
+from memforest.backbones.mem0_live import summary_sentence
 from memforest.config.compose import compose
 from memforest.config.spec import parse_choice
 from memforest.core.errors import BaselineError, ConfigError
@@ -255,6 +256,33 @@ def test_a_memory_that_the_library_does_not_report_is_kept_and_counted(python: P
     assert [node.text for node in ada.nodes] == ["one", "quietly"]
     assert ada.nodes[1].id == "Ada_3/unreported-1"
     assert (summary(python)["unreported"], summary(python)["missing"]) == (1, 0)
+
+
+def test_the_summary_tells_what_the_store_has_too_much_and_too_little() -> None:
+    def add(*events: tuple[str, str], failures: tuple[str, ...] = ()) -> dict[str, Any]:
+        return {
+            "events": [{"event": event, "id": id, "memory": "m"} for event, id in events],
+            "calls": {"llm": 2},
+            "tokens": {"prompt": 5},
+            "failures": list(failures),
+        }
+
+    adds = [add(("ADD", "a"), ("ADD", "b"), ("ADD", "c")), add(("DELETE", "b"), ("UPDATE", "a"), failures=("x", "y"))]
+    facts = summary_of(adds, stored={"u": [{"id": "a"}, {"id": "z"}], "v": []})
+    assert facts == {
+        "adds": 2,
+        "events": {"ADD": 3, "DELETE": 1, "UPDATE": 1},
+        "failed_adds": {"x": 1},
+        "calls": {"llm": 4},
+        "tokens": {"prompt": 10},
+        "memories": {"u": 2, "v": 0},
+        "unreported": 1,
+        "missing": 1,
+    }
+    assert summary_sentence(facts, unit_id="u1") == (
+        "mem0 live, unit u1: 2 adds, 3 ADD, 1 DELETE, 1 UPDATE, 2 memories left; failed adds: 1 (x: 1); "
+        "memories unreported: 1; memories missing: 1"
+    )
 
 
 def test_a_unit_without_history_starts_nothing(python: Path) -> None:
