@@ -1,8 +1,9 @@
 """What NLTK's English sentence model knows about text in lower case.
 
 The model (`punkt_tab`, trained on the Wall Street Journal) is a download and 20,366 words long. In lower-case text its
-decisions rest on the abbreviations, the pairs of words that no sentence ends between, and the words that a sentence
-began with in lower case and that never had a capital: a capital letter is needed before anything else in it counts.
+decisions rest on the abbreviations, and on the words that a sentence began with in lower case and that never had a
+capital; all else that the model knows needs a capital letter, or comes to the same: a number or an initial with a full
+stop ends no sentence, whichever word follows.
 """
 
 from __future__ import annotations
@@ -17,23 +18,5 @@ w.r w.va w.w wash wed wis yr
 """
 ABBREVIATIONS = frozenset(_ABBREVIATIONS.split())
 
-NUMBER = "##number##"
-"""Stands for any number."""
-
-_AFTER_NUMBERS = (
-    "international rj commodities cooper genentech wedgestone pepper insider aes credit corrections financing henley "
-    "business pay-fone leisure pegasus dividend review abreast who letters colgate cbot notable zimmer"
-)
-_AFTER_INITIALS = {"b": "stewart wigton edelman levine smith", "i": "toussie magnin", "j": "fialka walter aron"}
-
-COLLOCATIONS = frozenset(
-    [
-        *((NUMBER, word) for word in _AFTER_NUMBERS.split()),
-        *((initial, word) for initial, words in _AFTER_INITIALS.items() for word in words.split()),
-        ("o", "ludcke"),
-    ]
-)
-"""Pairs of words that a full stop between them does not part."""
-
 STARTERS = ("administrators", "b-week", "r-revised", "z-holiday")
-"""Words before which a number or an initial with a full stop ends a sentence."""
+"""Words before which it does end one."""

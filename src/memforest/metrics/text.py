@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from memforest.metrics.punkt import ABBREVIATIONS, COLLOCATIONS, STARTERS
+from memforest.metrics.punkt import ABBREVIATIONS, STARTERS
 
 _BLANKED = str.maketrans(dict.fromkeys(".,!?", " "))
 _NO_PUNCTUATION = str.maketrans(dict.fromkeys(string.punctuation))
@@ -81,7 +81,6 @@ def _sentences() -> Callable[[str], Sequence[str]]:
 
     known = punkt.PunktParameters()
     known.abbrev_types = set(ABBREVIATIONS)
-    known.collocations = set(COLLOCATIONS)
     for word in STARTERS:
         known.add_ortho_context(word, punkt._ORTHO_BEG_LC)
     tokenizer: Callable[[str], Sequence[str]] = punkt.PunktSentenceTokenizer(known).tokenize

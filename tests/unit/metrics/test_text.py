@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 from memforest.datasets.locomo_schema import CATEGORIES
-from memforest.metrics.punkt import ABBREVIATIONS, COLLOCATIONS, STARTERS
+from memforest.metrics.punkt import ABBREVIATIONS, STARTERS
 from memforest.metrics.text import bleu_1, bleu_tokens, locomo_f1, set_f1, token_f1
 
 RUNS = Path(os.environ.get("MEMFOREST_DATA", "data")) / "locomo" / "runs"
@@ -112,7 +112,7 @@ def test_tokens_and_bleu_1_are_those_of_nltk_with_its_downloaded_model(answer: s
         ("It was no. 5. Administrators came.", ["it", "was", "no", ".", "5", ".", "administrators", "came", "."]),
         ("B. Stewart can't come", ["b.", "stewart", "ca", "n't", "come"]),
         ("'The boat'", ["'the", "boat", "'"]),
-        ('"Yes", in 7 May, 2023', ["``", "yes", "''", ",", "in", "7", "may", ",", "2023"]),
+        ('"Yes", in 8 June, 2021', ["``", "yes", "''", ",", "in", "8", "june", ",", "2021"]),
         ("", []),
     ],
 )
@@ -121,15 +121,15 @@ def test_tokens_of_bleu_1(text: str, tokens: list[str]) -> None:
 
 
 def test_what_is_known_of_the_sentence_model_is_complete() -> None:
-    assert (len(ABBREVIATIONS), len(COLLOCATIONS), len(STARTERS)) == (155, 37, 4)
+    assert (len(ABBREVIATIONS), len(STARTERS)) == (155, 4)
 
 
 @pytest.mark.parametrize(
     ("answer", "gold", "values"),
     [
         ("the cat the cat", "cat", (2 / 3, 2 / 3, 0.25)),
-        ("8 May 2023", "7 May 2023", (2 / 3, 2 / 3, 2 / 3)),
-        ("May", "7 May 2023", (0.5, 0.5, math.exp(-2))),
+        ("9 June 2021", "8 June 2021", (2 / 3, 2 / 3, 2 / 3)),
+        ("June", "8 June 2021", (0.5, 0.5, math.exp(-2))),
         ("Half-life!", "half life", (0.0, 0.0, 0.0)),
         ("", "x", (0.0, 0.0, 0.0)),
         ("x", "", (0.0, 0.0, 0.0)),

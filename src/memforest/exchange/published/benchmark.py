@@ -35,11 +35,12 @@ class Item:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """All questions of a file. Raises DataError when an id comes twice."""
+    """All questions of a file, and its units in order. Raises DataError when an id comes twice."""
 
     name: Name
     file: str
     digest: str
+    units: tuple[str, ...]
     items: tuple[Item, ...]
 
     def __post_init__(self) -> None:
@@ -55,9 +56,9 @@ class Benchmark:
     @cached_property
     def by_unit(self) -> Mapping[str, tuple[Item, ...]]:
         """Questions of each unit, both in the order of the file."""
-        units: dict[str, list[Item]] = {}
+        units: dict[str, list[Item]] = {unit: [] for unit in self.units}
         for item in self.items:
-            units.setdefault(item.unit, []).append(item)
+            units[item.unit].append(item)
         return {unit: tuple(items) for unit, items in units.items()}
 
     @cached_property
@@ -77,7 +78,7 @@ def _locomo(document: Document) -> Benchmark:
     loaded = parse_units(document.content, file=document.name)
     pairs = zip(loaded.questions, loaded.golds, strict=True)
     items = tuple(_locomo_item(question, gold) for question, gold in pairs)
-    return Benchmark("locomo", document.name, document.digest, items)
+    return Benchmark("locomo", document.name, document.digest, tuple(unit.id for unit in loaded.units), items)
 
 
 def _locomo_item(question: Question, gold: Gold) -> Item:
@@ -101,7 +102,8 @@ def _longmemeval(document: Document) -> Benchmark:
         (_official_item if isinstance(raw, dict) and "question_id" in raw else _index_item)(raw, document.place(index))
         for index, raw in enumerate(content)
     )
-    return Benchmark("longmemeval", document.name, document.digest, items)
+    units = tuple(dict.fromkeys(item.unit for item in items))
+    return Benchmark("longmemeval", document.name, document.digest, units, items)
 
 
 def _official_item(raw: Mapping[str, Any], where: str) -> Item:

@@ -15,7 +15,7 @@ from memforest.exchange.published.rows import Claim, Layout, Row, by_id, claims_
 _CATEGORIES = {str(number): name for number, name in CATEGORIES.items()}
 _AUDIT_ID = re.compile(r"locomo_(\d{1,6})_qa(\d{1,6})")
 _CONVERSATION = re.compile(r"(?:locomo_exp_user_)?(\d{1,6})")
-_VOTE = re.compile(r"judgment_(\d{1,6})")
+_VOTE = re.compile(r"judgment_\d{1,6}")
 _SESSION = re.compile(r"^session_(\d+)$")
 _PREDICTION = "_prediction"
 ReadRow = Callable[[Any, Item, str], Row]
@@ -42,8 +42,7 @@ def _shared(raw: Mapping[str, Any], item: Item, *, gold: str, where: str) -> dic
 
 def _judgments(raw: Mapping[str, Any], *, where: str) -> tuple[bool, ...]:
     given = field(raw, "llm_judgments", dict, where=where)
-    numbers = {key: _VOTE.fullmatch(key) for key in given}
-    unknown = [key for key, match in numbers.items() if match is None]
+    unknown = [key for key in given if not _VOTE.fullmatch(key)]
     if unknown:
         raise DataError(f"{where}: `llm_judgments` has {unknown[0]!r:.40}; expected judgment_1, judgment_2, ...")
     ordered = sorted(given, key=lambda key: int(key.removeprefix("judgment_")))
@@ -53,7 +52,7 @@ def _judgments(raw: Mapping[str, Any], *, where: str) -> tuple[bool, ...]:
 def _conversation(key: str, benchmark: Benchmark, *, where: str) -> str:
     """The unit that a key such as `locomo_exp_user_3` or `3` means: its place in the benchmark's file."""
     match = _CONVERSATION.fullmatch(key)
-    units = list(benchmark.by_unit)
+    units = benchmark.units
     if not match or int(match[1]) >= len(units):
         raise DataError(f"{where}: {key!r:.80} is no conversation of {benchmark.file}, which has 0 to {len(units) - 1}")
     return units[int(match[1])]

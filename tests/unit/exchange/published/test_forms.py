@@ -12,7 +12,8 @@ from memforest.core.errors import DataError
 from memforest.exchange.published.benchmark import Name
 from memforest.exchange.published.command import import_file
 from memforest.exchange.published.layouts import LAYOUTS
-from tests.unit.exchange.published.forms import FORMS, INDEX, LINES, arena, dataset, form, write
+from tests.builders import locomo_unit
+from tests.unit.exchange.published.forms import FORMS, INDEX, LINES, LOCOMO, arena, dataset, form, write
 
 Import = Callable[..., dict[str, Any]]
 
@@ -283,6 +284,14 @@ def test_equal_texts_of_another_category_are_refused(imported: Import) -> None:
     content = form("audit")
     content["detailed_results"]["locomo_exp_user_0"][0]["question_id"] = "locomo_0_qa3"
     refused(imported, "audit", content, "category 'multi-hop'", "'single-hop'", "conv-a/qa3")
+
+
+def test_a_conversation_without_questions_keeps_its_number(tmp_path: Path) -> None:
+    path = write(tmp_path / "locomo.json", [LOCOMO[0], locomo_unit(sample_id="conv-0", qa=[]), LOCOMO[1]])
+    content = {"0": form("mem0")["0"], "2": form("mem0")["1"]}
+    file = write(tmp_path / "f.json", content)
+    found = import_file(file, dataset="locomo", path=path, out=None, hypotheses=None, replace=False)
+    assert (found["questions"], found["texts_compared"]) == (5, 5)
 
 
 def test_a_missing_row_is_refused_where_rows_have_no_ids(imported: Import) -> None:
