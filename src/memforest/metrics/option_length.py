@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
+from typing import Any
 
 from memforest.core.types import Gold, Question
 
@@ -36,6 +37,18 @@ class OptionLength:
     fitted_gradable: int
     held_out_gradable: int
     rules: Mapping[str, str]
+
+    def as_json(self) -> dict[str, Any]:
+        """Shares in percent beside the counts that they are of."""
+        return {
+            "questions": self.questions,
+            "fitted": _percent(self.fitted, self.questions),
+            "held_out": _percent(self.held_out, self.questions),
+            "gradable": self.gradable,
+            "fitted_gradable": _percent(self.fitted_gradable, self.gradable),
+            "held_out_gradable": _percent(self.held_out_gradable, self.gradable),
+            "rules": dict(self.rules),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,3 +110,7 @@ def _best_rules(items: Sequence[_Item]) -> dict[str, str]:
 
 def _both(first: Sequence[bool], second: Sequence[bool]) -> int:
     return sum(one and other for one, other in zip(first, second, strict=True))
+
+
+def _percent(part: int, whole: int) -> float | None:
+    return round(100 * part / whole, 6) if whole else None

@@ -15,6 +15,7 @@ from memforest.core.protocols import LoadedDataset
 from memforest.core.types import Gold, Question
 from memforest.embedding.cache import CachedEmbedder
 from memforest.metrics.answers import summarise_answers
+from memforest.metrics.option_length import option_length
 from memforest.metrics.references import NO_MEMORY, ORACLE, reference_records
 from memforest.metrics.scoring import not_runnable
 from memforest.metrics.summary import summarise
@@ -199,6 +200,8 @@ class _Execution:
                 judge=None if self._parts.judge is None else self._parts.judge.identity,
                 context=self._parts.answerer.context,
             )
+        if any(question.options for work in self._plan.works for question in work.questions):
+            metrics["option_length"] = self._option_length()
         attempt.write(METRICS, metrics)
         attempt.write(REFERENCES, references)
         attempt.write(COMPRESSION, list(reports))
@@ -206,6 +209,16 @@ class _Execution:
         attempt.write(TIMINGS, self._clock.as_json())
         if spec.roles:
             attempt.write(LEDGER, self._parts.ledger.as_json())
+
+    def _option_length(self) -> dict[str, Any]:
+        """What the lengths of options give away, without memory and question."""
+        asked = [
+            (question, gold, work.unit.cluster or work.unit.id)
+            for work in self._plan.works
+            for question, gold in zip(work.questions, work.golds, strict=True)
+        ]
+        questions, golds, clusters = zip(*asked, strict=True)
+        return option_length(questions, golds, clusters).as_json()
 
     def _reference(self, kind: str) -> list[dict[str, Any]]:
         budgets = self._plan.spec.word_budgets

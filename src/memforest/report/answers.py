@@ -15,8 +15,11 @@ _MANY_FAILURES, _MANY_EMPTY, _MANY_ABSTENTIONS = 0.02, 0.1, 0.5
 
 def answer_lines(run: StoredRun) -> list[str]:
     """Lines about a run's answers and calls; none for a run that only searches."""
-    answers = run.read(METRICS).get("answers")
-    return [*([] if answers is None else answered_lines(answers)), *ledger_lines(run)]
+    metrics = run.read(METRICS)
+    answers = metrics.get("answers")
+    if answers is None:
+        return ledger_lines(run)
+    return [*answered_lines(answers), *_options(metrics), *ledger_lines(run)]
 
 
 def answered_lines(answers: Metrics) -> list[str]:
@@ -51,6 +54,19 @@ def judged(metrics: Metrics) -> tuple[str, Metrics] | None:
     return next(iter(judges.items()), None)
 
 
+def _options(metrics: Metrics) -> list[str]:
+    """What an accuracy of multiple choice has to be read beside."""
+    found = metrics.get("option_length")
+    if found is None or not found["questions"]:
+        return []
+    return [
+        f"without memory and question, the longest or shortest option by type is right in {number(found['fitted'])} % "
+        f"of {found['questions']:,} questions (rules fitted on them; {number(found['held_out'])} % with those of other "
+        "personas); the model without a memory: the same command with answerer.context=nothing",
+        "",
+    ]
+
+
 def _outcomes(answers: Metrics) -> Iterator[str]:
     asked, failed = answers["asked"], sum(answers["failed"].values())
     skipped = f" ({answers['skipped']:,} not asked)" if answers["skipped"] else ""
@@ -78,8 +94,9 @@ def _warnings(answers: Metrics, *, asked: int, failed: int) -> Iterator[str]:
 
 def _table(answers: Metrics) -> tuple[list[str], list[list[str]]]:
     rows = {**answers["judges"], **{name: answers[name] for name in TEXT_METRICS}}
+    shown = rows.values()
     categories = [
-        name for name in answers["set_f1"]["by_category"] if any(r["by_category"][name] for r in rows.values())
+        name for name in answers["set_f1"]["by_category"] if any(row["by_category"][name] is not None for row in shown)
     ]
     return (
         ["percent", "mean [95 %]", "scored", *categories],
