@@ -20,6 +20,9 @@ CHOSEN = [
     ["compressor=memforest", "compressor.partition=scan", "embedder=hashing", "embedder.buckets=32"],
     ["dataset=locomo", "retriever=agpr", "k=5", "word_budgets=[100,200]"],
     ["dataset=synthetic", "dataset.units=3", "compressor=none"],
+    ["compressor=tome", "merger=llm", "answerer=mem0", "judge=eventtree", "llm=gpt_4o_mini"],
+    ["answerer=longmemeval", "judge=longmemeval", "llm=gpt_5_2", "llm.roles.judge.preset=deepseek_judge"],
+    ["answerer=mem0", "skip_categories=[]", "llm=qwen3_4b_instruct_2507", "llm.roles.answer.temperature=0.7"],
     ["++embedder._target_=elsewhere.Mine", "++embedder.words=[a b,'1',null]", "++embedder.table={a:1.5,b:true}"],
 ]
 
@@ -62,3 +65,23 @@ def test_option_files_that_changed_since_are_named_with_the_command() -> None:
     del identity["compressor"]["alpha"]
     with pytest.raises(ConfigError, match=r"option files .* python run\.py compressor=memforest"):
         recorded_spec(identity, extra=[], outputs=OUTPUTS)
+
+
+def test_models_are_replayed_from_the_cache_and_what_is_the_same_for_all_roles_is_said_once() -> None:
+    chosen = ["compressor=tome", "merger=llm", "answerer=mem0", "llm=gpt_4o_mini", "llm.roles.merge.max_tokens=200"]
+    assert recorded_overrides(compose_spec(chosen).identity()) == [
+        "compressor=tome",
+        "merger=llm",
+        "answerer=mem0",
+        "llm=replay",
+        "llm.model=gpt-4o-mini",
+        "llm.roles.merge.max_tokens=200",
+    ]
+
+
+def test_where_a_model_is_served_and_how_fast_is_no_part_of_a_run() -> None:
+    chosen = ["answerer=mem0", "llm.model=m"]
+    here = [*chosen, "llm.base_url=http://a/v1", "llm.concurrency=1", "llm.budget=3", "llm.attempts=2"]
+    there = [*chosen, "llm=replay", "llm.timeout_seconds=9", "llm.requests_per_minute=5"]
+    assert compose_spec(here).identity() == compose_spec(there).identity()
+    assert compose_spec(here).identity() != compose_spec([*here, "llm.max_tokens=9"]).identity()

@@ -1,0 +1,46 @@
+"""What an answerer's search looks into."""
+
+from __future__ import annotations
+
+import pytest
+
+from memforest.core.protocols import CONTEXTS
+from memforest.core.types import Gold, Question
+from memforest.embedding.hashing import Hashing
+from memforest.pipeline.contexts import Contexts
+from memforest.pipeline.search import UnitSearch
+from memforest.retrieval.topk import TopK
+from tests.builders import memory, session, unit
+
+UNIT = unit([session(1, ["a red lantern", "yes"]), session(2, ["the violin", "sold it"])])
+QUESTION = Question(id="q", unit_id="u", text="violin")
+
+
+def shown(context: str, *evidence: str, sessions: tuple[str, ...] = ()) -> list[str]:
+    """Ids of the nodes that a search for the question shows."""
+    search = UnitSearch([memory(5)], [QUESTION], retriever=TopK(index="exact"), embedder=Hashing(buckets=8), k=2)
+    gold = Gold("q", "temporal", True, "violin", None, evidence, evidence_sessions=sessions)
+    hits = Contexts(context, UNIT, search).of(QUESTION, gold)("any words")
+    return [node.id for found in hits for node in found.nodes]
+
+
+def test_the_memory_is_searched_for_k_hits() -> None:
+    assert len(shown("memory")) == 2
+
+
+def test_the_history_is_all_turns_in_order() -> None:
+    assert shown("history", "D2:1") == ["D1:1", "D1:2", "D2:1", "D2:2"]
+
+
+def test_the_evidence_is_its_turns_or_where_only_sessions_are_known_all_of_theirs() -> None:
+    assert shown("evidence", "D2:1", "D1:2", "D9:9") == ["D2:1", "D1:2"]
+    assert shown("evidence", sessions=("D2",)) == ["D2:1", "D2:2"]
+
+
+def test_nothing_is_nothing() -> None:
+    assert shown("nothing", "D1:1") == []
+
+
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_every_context_answers_any_text(context: str) -> None:
+    shown(context, "D1:1")
