@@ -3,7 +3,7 @@
 The memories of all units lie in one collection, a payload says whose each is, and a question searches it once for
 each memory of its unit (with Mem0: for both speakers) for the 30 nearest. T-Time is what these searches take together,
 without embedding the question and without re-ranking; its median over questions is given, as seconds of one processor:
-all stores compute in this process with one thread, so that this is the wall clock of an idle machine.
+all stores compute in this process with one thread, so that this is near the wall clock of an idle machine.
 """
 
 from __future__ import annotations

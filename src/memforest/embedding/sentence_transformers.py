@@ -79,7 +79,7 @@ class SentenceTransformers:
         return normalised(np.asarray(made, dtype=np.float64))
 
     def _truncated(self, texts: Sequence[str]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        tokens = self._model.tokenizer(list(texts), truncation=False, padding=False)["input_ids"]
+        tokens = self._model.tokenizer(list(texts), truncation=False, padding=False, verbose=False)["input_ids"]
         return np.array([len(ids) > self._model.max_seq_length for ids in tokens], dtype=bool)
 
     @cached_property
