@@ -119,6 +119,22 @@ def test_a_kill_loses_no_unit_that_was_done(desk: Desk, tmp_path: Path, monkeypa
     assert (results(run), memories(desk.outputs)) == (results(calm.finish(*WAITING)), memories(calm.outputs))
 
 
+def test_questions_that_met_an_incomplete_memory_are_searched_again(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = (*WAITING, "++retriever._target_=stalling.StallingTopK")
+    monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
+    monkeypatch.setenv("OUTAGE", str(tmp_path / "outage"))
+    (tmp_path / "outage").write_text("retry")
+    desk.kill_at("search:8", *command)
+    (tmp_path / "outage").unlink()
+    run = desk.finish(*command)
+    assert stages(run)["search"]["cached"] == 0
+    calm = Desk(tmp_path / "calm")
+    calm.folder.mkdir()
+    assert (results(run), memories(desk.outputs)) == (results(calm.finish(*command)), memories(calm.outputs))
+
+
 def test_an_interrupt_ends_the_run_at_once(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
     monkeypatch.setenv("SECONDS", "600")
