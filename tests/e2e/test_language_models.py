@@ -18,10 +18,12 @@ from tests.e2e.desk import SMALL, Desk, Said, wait_for
 
 OPENINGS = {"merge": "You tidy up the memory", "answer": "You answer a question", "judge": "You mark the answer"}
 QUESTIONS = 20
+TIMEOUT = 4.0
+"""Seconds: long enough for a busy machine to answer everything else in."""
 FAULTS: dict[str, tuple[str, Callable[[], Reaction]]] = {
     "429": ("rate limited", lambda: refuses(429)),
     "500": ("server error", lambda: refuses(500)),
-    "timeout": ("timeout", lambda: says("late", wait=1.5)),
+    "timeout": ("timeout", lambda: says("late", wait=TIMEOUT + 0.5)),
     "dropped": ("connection lost", lambda: Reaction(drop=True)),
     "cut off": ("reply cut off", lambda: says('{"label": "COR', finish_reason="length")),
     "empty": ("reply empty", lambda: says("")),
@@ -84,7 +86,7 @@ def command(model: Model) -> tuple[str, ...]:
         f"llm.base_url={model.server.url}",
         "llm.model=kite-1",
         "llm.attempts=1",
-        "llm.timeout_seconds=1",
+        f"llm.timeout_seconds={TIMEOUT}",
     )
 
 
@@ -186,11 +188,10 @@ def test_a_failed_merge_keeps_every_node_and_is_asked_again(
     merged = [text for role, text in model.asked if role == "merge"]
     desk.outputs.rename(desk.folder / "calm")
     model.calls()
-    model.faulty = {("merge", _older(merged[0])): reaction()}
+    model.faulty = {("merge", merged[0]): reaction()}
     run = stored(desk, ask())
     reports = run.read("compression.json")
-    assert sum(report["failed_merges"].get(reason, 0) for report in reports) >= 1
-    assert run.retryable["compress"] >= 1
+    assert sum(report["failed_merges"].get(reason, 0) for report in reports) == run.retryable["compress"] == 1
     for report in reports:
         assert report["after"]["nodes"] == report["target"] + report["shortfall"]
         assert report["dropped_nodes"] == []
@@ -198,12 +199,8 @@ def test_a_failed_merge_keeps_every_node_and_is_asked_again(
     model.faulty = {}
     mended = stored(desk, ask())
     assert mended.retryable == {}
-    assert 0 < model.calls()["merge"] < len(merged)
+    assert 0 < model.calls()["merge"] < len(merged) / 2
     assert mended.records() == StoredRun(desk.folder / "calm" / "runs" / calm.id).records()
-
-
-def _older(prompt: str) -> str:
-    return prompt.split("~~~\n")[1].split("\n~~~", maxsplit=1)[0]
 
 
 def test_a_run_killed_at_7_of_20_answers_makes_13_calls_when_repeated(

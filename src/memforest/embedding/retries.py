@@ -18,9 +18,9 @@ class MalformedReplyError(Exception):
     """The server answered, but not what was asked for."""
 
 
-def with_retries(ask: Callable[[], Reply], *, retries: int, pause: Pause) -> Reply:
-    """What `ask` returns; a passing error is followed by a pause and, at most `retries` times, another try."""
-    for attempt in range(retries):
+def with_retries(ask: Callable[[], Reply], *, attempts: int, pause: Pause) -> Reply:
+    """What `ask` returns; a passing error is followed by a pause and, at most `attempts` times in all, another try."""
+    for attempt in range(attempts - 1):
         try:
             return ask()
         except Exception as error:

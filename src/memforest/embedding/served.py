@@ -34,9 +34,9 @@ class Served:
     """The vectors of `model` as the server at `base_url` gives them, scaled to length 1; a blank text gets zeros.
 
     dimensions: asked of the server, for models that offer several; None takes the model's own. max_tokens: what the
-    model reads of a text. api_key_variable: the environment variable that holds the key, None for a server without.
-    batch_texts texts go in one request, `concurrency` requests run at once. timeout: seconds. A request that fails in
-    a way that may pass is repeated up to `retries` times.
+    model reads of a text. api_key_env: the environment variable that holds the key, None for a server without.
+    batch_texts texts go in one request, `concurrency` requests run at once. A request that fails in
+    a way that may pass is made up to `attempts` times, each for `timeout_seconds` at most.
 
     Texts are sent whole. The server knows best what is too long, and a text that it refuses for its length is cut: to
     4 max_tokens characters, then to three quarters until it is accepted. A text counts as truncated when it was cut,
@@ -51,11 +51,11 @@ class Served:
         model: str,
         dimensions: int | None,
         max_tokens: int,
-        api_key_variable: str | None,
+        api_key_env: str | None,
         batch_texts: int,
         concurrency: int,
-        timeout: float,
-        retries: int,
+        timeout_seconds: float,
+        attempts: int,
     ) -> None:
         require(
             base_url.startswith(("http://", "https://")),
@@ -66,17 +66,17 @@ class Served:
         require(max_tokens >= 1, f"embedder.max_tokens must be at least 1, got {max_tokens}")
         require(1 <= batch_texts <= 2048, f"embedder.batch_texts must be from 1 to 2048, got {batch_texts}")
         require(concurrency >= 1, f"embedder.concurrency must be at least 1, got {concurrency}")
-        require(timeout > 0, f"embedder.timeout, in seconds, must be above 0, got {timeout}")
-        require(retries >= 0, f"embedder.retries must be at least 0, got {retries}")
+        require(timeout_seconds > 0, f"embedder.timeout_seconds must be above 0, got {timeout_seconds}")
+        require(attempts >= 1, f"embedder.attempts must be at least 1, got {attempts}")
         self._base_url = base_url
         self._model = model
         self._dimensions = self._length = dimensions
         self._max_tokens = max_tokens
-        self._api_key_variable = api_key_variable
+        self._api_key_env = api_key_env
         self._batch_texts = batch_texts
         self._concurrency = concurrency
-        self._timeout = timeout
-        self._retries = retries
+        self._timeout_seconds = timeout_seconds
+        self._attempts = attempts
 
     @property
     def identity(self) -> str:
@@ -184,18 +184,18 @@ class Served:
         import openai
 
         try:
-            return with_retries(lambda: self._request(texts), retries=self._retries, pause=pause)
+            return with_retries(lambda: self._request(texts), attempts=self._attempts, pause=pause)
         except openai.APIStatusError as error:
             raise ServiceError(self._explained(error)) from error
         except openai.APIConnectionError as error:
             reason = error.__cause__ or error
             raise ServiceError(
-                f"{self._server} does not answer ({reason}) after {self._retries + 1} tries; start it, wait for it, "
+                f"{self._server} does not answer ({reason}) after {self._attempts} tries; start it, wait for it, "
                 "or name another with embedder.base_url=URL"
             ) from error
         except MalformedReplyError as error:
             raise ServiceError(
-                f"{self._server} does not answer as /embeddings should, after {self._retries + 1} tries: {error}; "
+                f"{self._server} does not answer as /embeddings should, after {self._attempts} tries: {error}; "
                 "check embedder.base_url and embedder.dimensions"
             ) from error
 
@@ -225,16 +225,16 @@ class Served:
     def _client(self) -> Any:
         import openai
 
-        return openai.OpenAI(base_url=self._base_url, api_key=self._key(), timeout=self._timeout, max_retries=0)
+        return openai.OpenAI(base_url=self._base_url, api_key=self._key(), timeout=self._timeout_seconds, max_retries=0)
 
     def _key(self) -> str:
-        if self._api_key_variable is None:
+        if self._api_key_env is None:
             return "none"
-        key = os.environ.get(self._api_key_variable)
+        key = os.environ.get(self._api_key_env)
         if not key:
             raise ConfigError(
-                f"{self._server} needs a key: put it into the environment variable {self._api_key_variable}, or name "
-                "another variable with embedder.api_key_variable=NAME (null for a server without keys)"
+                f"{self._server} needs a key: put it into the environment variable {self._api_key_env}, or name "
+                "another variable with embedder.api_key_env=NAME (null for a server without keys)"
             )
         return key
 
@@ -244,8 +244,8 @@ class Served:
 
     def _explained(self, error: APIStatusError) -> str:
         remedy = {
-            401: f"set a valid key in {self._api_key_variable}",
-            403: f"the key in {self._api_key_variable} may not use this model",
+            401: f"set a valid key in {self._api_key_env}",
+            403: f"the key in {self._api_key_env} may not use this model",
             404: "check embedder.model and embedder.base_url (it ends with /v1 as a rule)",
             429: "wait, ask for less at once with embedder.concurrency=1, or raise the account's limit",
         }.get(error.status_code, "check embedder.model, embedder.dimensions and the server's log")

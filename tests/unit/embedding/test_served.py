@@ -34,7 +34,7 @@ def served(server: Server, **changes: Any) -> Served:
 
 
 SETTINGS = (
-    *("base_url", "model", "dimensions", "max_tokens", "api_key_variable"),
+    *("base_url", "model", "dimensions", "max_tokens", "api_key_env"),
     *("batch_texts", "concurrency", "timeout", "retries"),
 )
 
@@ -99,7 +99,7 @@ def test_a_server_that_is_too_slow_is_asked_again(server: Server) -> None:
     server.lock.acquire()
     try:
         with pytest.raises(ServiceError, match="does not answer"):
-            served(server, timeout=0.05, retries=1).embed(texts=TEXTS[:1])
+            served(server, timeout_seconds=0.05, attempts=2).embed(texts=TEXTS[:1])
     finally:
         server.lock.release()
 
@@ -124,7 +124,7 @@ def test_what_does_not_pass_is_told_with_what_to_do(
     monkeypatch.setattr("memforest.embedding.retries.random.random", lambda: 1.0)
     server.faults = [fault] * 10
     with pytest.raises(ServiceError, match=message) as caught:
-        served(server, api_key_variable="KEY").embed(texts=TEXTS[:1])
+        served(server, api_key_env="KEY").embed(texts=TEXTS[:1])
     assert len(server.requests) == tries
     assert server.url in str(caught.value)
     assert "secret" not in str(caught.value)
@@ -132,12 +132,12 @@ def test_what_does_not_pass_is_told_with_what_to_do(
 
 def test_no_server_at_all_is_told() -> None:
     with pytest.raises(ServiceError, match=r"embedder\.base_url=URL"):
-        served(Server("http://127.0.0.1:9/v1"), retries=0).embed(texts=TEXTS[:1])
+        served(Server("http://127.0.0.1:9/v1"), attempts=1).embed(texts=TEXTS[:1])
 
 
 def test_the_key_comes_from_its_variable(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "sesame")
-    served(server, api_key_variable="MY_KEY").embed(texts=TEXTS[:1])
+    served(server, api_key_env="MY_KEY").embed(texts=TEXTS[:1])
     assert server.keys == ["Bearer sesame"]
 
 
@@ -147,7 +147,7 @@ def test_without_a_key_nothing_is_sent(server: Server, monkeypatch: pytest.Monke
     if value is not None:
         monkeypatch.setenv("MY_KEY", value)
     with pytest.raises(ConfigError, match="needs a key: put it into the environment variable MY_KEY"):
-        served(server, api_key_variable="MY_KEY").embed(texts=TEXTS)
+        served(server, api_key_env="MY_KEY").embed(texts=TEXTS)
     assert not server.requests
 
 
@@ -209,7 +209,7 @@ def test_cached_texts_need_neither_key_nor_server(server: Server, tmp_path: Path
     first = CachedEmbedder(embedder=served(server), folder=tmp_path)
     vectors = first.embed(texts=TEXTS).vectors
     first.flush()
-    nobody = served(Server("http://127.0.0.1:9/v1"), api_key_variable="NO_SUCH_VARIABLE")
+    nobody = served(Server("http://127.0.0.1:9/v1"), api_key_env="NO_SUCH_VARIABLE")
     cached = CachedEmbedder(embedder=nobody, folder=tmp_path)
     assert cached.embed(texts=[]).vectors.shape == (0, 48)
     assert np.array_equal(cached.embed(texts=TEXTS).vectors, vectors)
@@ -219,7 +219,7 @@ def test_identity_is_model_dimensions_and_reading_length(server: Server) -> None
     own = served(server).identity
     for changes in ({"model": "another"}, {"dimensions": 8}, {"max_tokens": 9}):
         assert served(server, **changes).identity != own
-    elsewhere = {"base_url": "https://elsewhere/v1", "api_key_variable": "KEY", "batch_texts": 9, "retries": 0}
+    elsewhere = {"base_url": "https://elsewhere/v1", "api_key_env": "KEY", "batch_texts": 9, "retries": 0}
     assert served(server, **elsewhere).identity == own
 
 
@@ -273,5 +273,5 @@ def test_a_pause_may_give_up() -> None:
         raise MalformedReplyError
 
     with pytest.raises(MalformedReplyError):
-        with_retries(ask, retries=5, pause=lambda seconds: len(tries) == 2)
+        with_retries(ask, attempts=6, pause=lambda seconds: len(tries) == 2)
     assert len(tries) == 2

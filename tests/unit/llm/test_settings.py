@@ -162,7 +162,6 @@ def test_a_value_out_of_range_is_refused_by_its_name(name: str, value: Any) -> N
         ("qwen3_4b_instruct_2507", {"provider": "vllm_engine", "model": None}, "model"),
         ("local", {}, "weights"),
         ("scripted", {"script": None}, "script"),
-        ("replay", {}, "recording"),
     ],
 )
 def test_what_a_provider_needs_is_named(option: str, changes: dict[str, Any], setting: str) -> None:
