@@ -30,12 +30,12 @@ def server() -> Iterator[Server]:
 
 def served(server: Server, **changes: Any) -> Served:
     own = {key: value for key, value in settings("embedder", "endpoint").items() if key in SETTINGS}
-    return Served(**{**own, "base_url": server.url, "batch_texts": 4, "retries": 3, **changes})
+    return Served(**{**own, "base_url": server.url, "batch_texts": 4, "attempts": 4, **changes})
 
 
 SETTINGS = (
     *("base_url", "model", "dimensions", "max_tokens", "api_key_env"),
-    *("batch_texts", "concurrency", "timeout", "retries"),
+    *("batch_texts", "concurrency", "timeout_seconds", "attempts"),
 )
 
 
@@ -219,7 +219,7 @@ def test_identity_is_model_dimensions_and_reading_length(server: Server) -> None
     own = served(server).identity
     for changes in ({"model": "another"}, {"dimensions": 8}, {"max_tokens": 9}):
         assert served(server, **changes).identity != own
-    elsewhere = {"base_url": "https://elsewhere/v1", "api_key_env": "KEY", "batch_texts": 9, "retries": 0}
+    elsewhere = {"base_url": "https://elsewhere/v1", "api_key_env": "KEY", "batch_texts": 9, "attempts": 1}
     assert served(server, **elsewhere).identity == own
 
 
@@ -238,8 +238,8 @@ def test_a_name_of_a_model_never_leads_out_of_the_cache(server: Server) -> None:
         {"batch_texts": 0},
         {"batch_texts": 4000},
         {"concurrency": 0},
-        {"timeout": 0},
-        {"retries": -1},
+        {"timeout_seconds": 0},
+        {"attempts": 0},
     ],
 )
 def test_impossible_settings_are_refused_by_name(server: Server, changes: dict[str, Any]) -> None:
