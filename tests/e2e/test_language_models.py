@@ -30,6 +30,12 @@ FAULTS: dict[str, tuple[str, Callable[[], Reaction]]] = {
 }
 
 
+QUICK = ("429", "cut off")
+each_fault = pytest.mark.parametrize(
+    "fault", [pytest.param(fault, marks=() if fault in QUICK else pytest.mark.slow) for fault in FAULTS]
+)
+
+
 @dataclass
 class Model:
     """A served model that says something sensible in every role, and fails at the questions in `faulty`."""
@@ -136,7 +142,7 @@ def test_the_same_command_and_another_judge_ask_nothing_twice(
     assert [r["answer"] for r in other.records()] == [r["answer"] for r in first.records()]
 
 
-@pytest.mark.parametrize("fault", list(FAULTS))
+@each_fault
 def test_a_failed_answer_is_counted_and_only_it_is_asked_again(
     ask: Callable[..., Said], desk: Desk, model: Model, fault: str
 ) -> None:
@@ -161,7 +167,7 @@ def test_a_failed_answer_is_counted_and_only_it_is_asked_again(
     assert mended.attempts == 2
 
 
-@pytest.mark.parametrize("fault", list(FAULTS))
+@each_fault
 def test_a_failed_verdict_is_no_verdict_and_only_it_is_asked_again(
     ask: Callable[..., Said], desk: Desk, model: Model, fault: str
 ) -> None:
@@ -179,7 +185,7 @@ def test_a_failed_verdict_is_no_verdict_and_only_it_is_asked_again(
     assert (judged["unscored"], judged["mean"]) == ({}, 100.0)
 
 
-@pytest.mark.parametrize("fault", list(FAULTS))
+@each_fault
 def test_a_failed_merge_keeps_every_node_and_is_asked_again(
     ask: Callable[..., Said], desk: Desk, model: Model, fault: str
 ) -> None:
