@@ -79,9 +79,10 @@ def compress(
         "reembedding": "mean" if given and reembedding is None else reembedding,
         "embedder": embedder,
     }
-    choices = _choices(named, settings or {})
+    raw = _composed(named, settings or {})
+    choices = _choices((*named, "llm"), raw)
     ledger = Ledger() if ledger is None else ledger
-    merge = _merger(choices, ledger)
+    merge = _merger(choices, ledger, outputs=Path(raw["paths"]["outputs"]))
     model: Embedder = GivenVectors(own) if given else instantiate(choices["embedder"])
     own = own if given else embedded(own, model)
     with ledger.stage("compress"):
@@ -142,14 +143,17 @@ def _records(memory: Iterable[MemoryRecord | Mapping[str, Any] | str]) -> list[M
     return parse_records(enumerate(items, 1), where="memory", place="entry")
 
 
-def _choices(named: Mapping[str, str | None], settings: Mapping[str, Any]) -> Mapping[str, Choice]:
-    """The named options, or the defaults, with their settings; checked as `run.py` checks them."""
+def _composed(named: Mapping[str, str | None], settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The configuration with the named options, or the defaults, and their settings; checked as `run.py` checks it."""
     overrides = [f"{group}={option}" for group, option in named.items() if option is not None]
     overrides += [
         f"{key if '.' in key or key in GROUPS else 'compressor.' + key}={value}" for key, value in settings.items()
     ]
-    raw = compose(overrides)
-    choices = {group: parse_choice(group, raw[group]) for group in (*named, "llm")}
+    return compose(overrides)
+
+
+def _choices(groups: Iterable[str], raw: Mapping[str, Any]) -> Mapping[str, Choice]:
+    choices = {group: parse_choice(group, raw[group]) for group in groups}
     lacking = [need for need in choices["compressor"].needs if need not in PROVIDED]
     if lacking:
         raise ConfigError(
@@ -158,10 +162,10 @@ def _choices(named: Mapping[str, str | None], settings: Mapping[str, Any]) -> Ma
     return choices
 
 
-def _merger(choices: Mapping[str, Choice], ledger: Ledger) -> Merger:
+def _merger(choices: Mapping[str, Choice], ledger: Ledger, *, outputs: Path) -> Merger:
     """The merger with the model that it asks."""
     chosen = choices["merger"] if "merger" in choices["compressor"].uses else idle_merger()
-    cache = reply_cache(choices["llm"], outputs=Path(root_settings()["paths"]["outputs"]))
+    cache = reply_cache(choices["llm"], outputs=outputs)
     return cast("Merger", instantiate(chosen, **chats(chosen, choices["llm"], cache=cache, ledger=ledger)))
 
 

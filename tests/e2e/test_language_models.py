@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from memforest.cli import main as memforest
+from memforest.config.compose import PURSE
 from memforest.store.runs import StoredRun
 from tests.chat_server import ChatServer, Reaction, refuses, says
 from tests.e2e.desk import SMALL, Desk, Said, wait_for
@@ -102,8 +103,8 @@ def ask(typed: Callable[..., Said], model: Model) -> Callable[..., Said]:
     return lambda *overrides: typed(*command(model), *overrides)
 
 
-def stored(desk: Desk, said: Said) -> StoredRun:
-    assert said.code == 0, said.err
+def stored(desk: Desk, said: Said, *, code: int = 0) -> StoredRun:
+    assert said.code == code, said.err
     return StoredRun(desk.folder / said.folder)
 
 
@@ -153,7 +154,7 @@ def test_a_failed_answer_is_counted_and_only_it_is_asked_again(
     model.calls()
     model.faulty = {("answer", wanted): reaction()}
     said = ask()
-    failed = stored(desk, said).read("metrics.json")["answers"]
+    failed = stored(desk, said, code=3).read("metrics.json")["answers"]
     assert failed["failed"] == {f"answer: {reason}": 1}
     (judged,) = failed["judges"].values()
     assert (judged["scored"], judged["asked"]) == (QUESTIONS - 1, QUESTIONS)
@@ -176,7 +177,7 @@ def test_a_failed_verdict_is_no_verdict_and_only_it_is_asked_again(
     (wanted, *_) = questions(calm, model)
     model.calls()
     model.faulty = {("judge", wanted): reaction()}
-    (judged,) = stored(desk, ask()).read("metrics.json")["answers"]["judges"].values()
+    (judged,) = stored(desk, ask(), code=3).read("metrics.json")["answers"]["judges"].values()
     assert judged["unscored"] == {f"judge failed: {reason}": 1}
     assert model.calls()["answer"] == 0
     model.faulty = {}
@@ -195,17 +196,20 @@ def test_a_failed_merge_keeps_every_node_and_is_asked_again(
     desk.outputs.rename(desk.folder / "calm")
     model.calls()
     model.faulty = {("merge", merged[0]): reaction()}
-    run = stored(desk, ask())
+    run = stored(desk, ask(), code=3)
     reports = run.read("compression.json")
     assert sum(report["failed_merges"].get(reason, 0) for report in reports) == run.retryable["compress"] == 1
     for report in reports:
         assert report["after"]["nodes"] == report["target"] + report["shortfall"]
         assert report["dropped_nodes"] == []
-    model.calls()
+    made = model.calls()
+    assert made["answer"] == made["judge"] == 0, "answers on a memory that is made anew would be paid for twice"
+    assert run.read("metrics.json")["answers"]["asked"] == 0
     model.faulty = {}
     mended = stored(desk, ask())
     assert mended.retryable == {}
-    assert 0 < model.calls()["merge"] < len(merged) / 2
+    made = model.calls()
+    assert 0 < made["merge"] < len(merged) / 2 and made["answer"] == QUESTIONS
     assert mended.records() == StoredRun(desk.folder / "calm" / "runs" / calm.id).records()
 
 
@@ -225,16 +229,63 @@ def test_a_run_killed_at_7_of_20_answers_makes_13_calls_when_repeated(
     assert len(run.records()) == QUESTIONS
 
 
+def test_a_server_that_is_gone_stops_the_run_and_what_was_answered_is_kept(
+    ask: Callable[..., Said], desk: Desk, model: Model
+) -> None:
+    calm = stored(desk, ask("judge=none"))
+    gone = questions(calm, model)[5:]
+    desk.outputs.rename(desk.folder / "calm")
+    model.calls()
+    model.faulty = {("answer", text): refuses(401, "no such key") for text in gone}
+    said = ask("judge=none", "failures_in_a_row=4", "llm.concurrency=1")
+    assert said.code == 1
+    assert (
+        "4 questions in a row failed in their calls, the last one because: request refused 401: no such key" in said.err
+    )
+    assert model.calls()["answer"] < QUESTIONS
+    model.faulty = {}
+    stored(desk, ask("judge=none", "llm.concurrency=1"))
+    assert model.calls() == {"answer": QUESTIONS - 5}
+
+
+def test_a_merger_that_failed_can_be_answered_on_all_the_same(
+    ask: Callable[..., Said], desk: Desk, model: Model
+) -> None:
+    ask()
+    wanted = next(text for role, text in model.asked if role == "merge")
+    model.faulty = {("merge", wanted): refuses(500)}
+    run = stored(desk, ask("answer_incomplete=true", "paths.outputs=again"), code=3)
+    assert run.read("metrics.json")["answers"]["asked"] == QUESTIONS
+
+
+def test_a_budget_is_that_of_all_runs_of_a_sweep(ask: Callable[..., Said], model: Model, tmp_path: Path) -> None:
+    prices = tmp_path / "prices.json"
+    prices.write_text(json.dumps({"models": {"kite-1": {"input": 10_000, "cached_input": 10_000, "output": 0}}}))
+    spent = PURSE.spent
+    said = ask(
+        "--multirun",
+        f"llm.prices={prices}",
+        f"llm.budget={spent + 30:.3f}",
+        "llm.concurrency=1",
+        "seed=0",
+        "llm.seed=1,2",
+        "merger=concat",
+        "judge=none",
+    )
+    assert said.code == 1 and "the budget for language models is spent" in said.err
+    assert model.calls() == {"answer": 30}
+
+
 def test_a_spent_budget_stops_a_run_and_a_higher_one_continues_it(
     ask: Callable[..., Said], desk: Desk, model: Model, tmp_path: Path
 ) -> None:
     prices = tmp_path / "prices.json"
     million = {"input": 10_000, "cached_input": 10_000, "output": 0}
     prices.write_text(json.dumps({"models": {"kite-1": million}}))
-    poor = ask(f"llm.prices={prices}", "llm.budget=10.5", "llm.concurrency=1")
+    poor = ask(f"llm.prices={prices}", f"llm.budget={PURSE.spent + 10.5}", "llm.concurrency=1")
     assert poor.code == 1 and "the budget for language models is spent" in poor.err
     assert sum(model.calls().values()) == 11
-    run = stored(desk, ask(f"llm.prices={prices}", "llm.budget=1000", "llm.concurrency=1"))
+    run = stored(desk, ask(f"llm.prices={prices}", "llm.budget=100000", "llm.concurrency=1"))
     rest = sum(model.calls().values())
     ledger = run.read("ledger.json")["total"]
     assert (ledger["calls"], ledger["cached_calls"]) == (rest, 11)

@@ -38,11 +38,13 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The entries that a model is shown, in `order`; `left_out` counts those for which there was no room."""
+    """The entries that a model is shown, in `order`; `left_out` counts those for which there was no room, and
+    `left_out_words` their words."""
 
     entries: tuple[Entry, ...]
     order: str
     left_out: int
+    left_out_words: int
 
     def as_one_list(self) -> str:
         """All entries in one list."""
@@ -66,7 +68,8 @@ def shown(rankings: Sequence[Hits], *, question: Question, order: str, max_words
     kept = entries if max_words is None else _fitting(entries, max_words, latest=latest)
     if order == "time":
         kept = sorted(kept, key=_on_the_timeline)
-    return Shown(tuple(kept), order, left_out=len(entries) - len(kept))
+    left_out_words = sum(entry.node.words for entry in entries) - sum(entry.node.words for entry in kept)
+    return Shown(tuple(kept), order, left_out=len(entries) - len(kept), left_out_words=left_out_words)
 
 
 def _entries(hits: Hits, memory: int, question: Question) -> Iterable[Entry]:

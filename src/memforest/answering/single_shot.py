@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from memforest.answering.abstention import abstains
 from memforest.answering.shown import ORDERS, Shown, shown
 from memforest.core.chat import Chat, ChatFailed, ChatRequest
-from memforest.core.checks import require
+from memforest.core.checks import require, require_count_or_null
 from memforest.core.outcomes import Abstained, Answer, Answered, Failed
 from memforest.core.protocols import CONTEXTS, Search
 from memforest.core.types import Clock, Question
@@ -23,10 +23,7 @@ class SingleShot(ABC):
     def __init__(self, *, chat: Chat, context: str, order: str, max_context_words: int | None) -> None:
         require(context in CONTEXTS, f"answerer.context must be one of {', '.join(CONTEXTS)}, got {context!r}")
         require(order in ORDERS, f"answerer.order must be one of {', '.join(ORDERS)}, got {order!r}")
-        require(
-            max_context_words is None or max_context_words >= 1,
-            f"answerer.max_context_words must be at least 1 or null, got {max_context_words}",
-        )
+        require_count_or_null("answerer.max_context_words", max_context_words)
         self._chat = chat
         self._context = context
         self._order = order
@@ -59,8 +56,8 @@ class SingleShot(ABC):
             return Failed(stage="answer", error=outcome.reason, detail=outcome.detail)
         text, reply = self._read(question, outcome.text.strip())
         if abstains(text):
-            return Abstained(text, left_out=found.left_out)
-        return Answered(text, reply=reply, left_out=found.left_out)
+            return Abstained(text, left_out=found.left_out, left_out_words=found.left_out_words)
+        return Answered(text, reply=reply, left_out=found.left_out, left_out_words=found.left_out_words)
 
     @abstractmethod
     def _request(self, question: Question, found: Shown, clock: Clock) -> ChatRequest:

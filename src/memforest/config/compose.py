@@ -24,8 +24,11 @@ from memforest.core.protocols import (
     Reembedding,
     Retriever,
 )
-from memforest.llm.ledger import Ledger
+from memforest.llm.ledger import Ledger, Purse
 from memforest.llm.open import open_chat
+
+PURSE = Purse()
+"""Of this process: `llm.budget` holds for all its runs together, those of a sweep too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ def instantiate(choice: Choice, **more: Any) -> Any:
 
 def components(spec: RunSpec) -> Components:
     """All components of a spec, with the models that they ask; all calls of one set are in one ledger."""
-    ledger = Ledger()
+    ledger = Ledger(purse=PURSE)
     if not spec.merges:
         spec = spec.with_choices(merger=idle_merger())
     absent = {"llm"} | ({"answerer"} if not spec.answers else set()) | ({"judge"} if not spec.judges else set())
@@ -124,4 +127,6 @@ def chats(choice: Choice, llm: Choice, *, cache: Path, ledger: Ledger) -> dict[s
 def reply_cache(llm: Choice, *, outputs: Path) -> Path:
     """The folder of kept replies: the setting, or one under the outputs."""
     folder = llm.settings["cache_folder"]
+    if not isinstance(folder, str | None):
+        raise ConfigError(f"llm.cache_folder={folder} must be the path of a folder or null")
     return outputs / "artifacts" / "replies" if folder is None else Path(folder)

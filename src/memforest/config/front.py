@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import Any
 
@@ -33,7 +34,8 @@ Every setting of a choice can be set too (compressor.alpha=0.1); the files in {c
 
 
 def main() -> None:
-    """Entry of run.py. Exits with 1 after an error, with 2 after a usage error."""
+    """Entry of run.py. Exits with 1 after an error, with 2 after a usage error, and with 3 where calls failed that the
+    same command makes again."""
     arguments = sys.argv[1:]
     if "--help" in arguments or "-h" in arguments:
         print(_USAGE.format(choices=_choices(), conf=conf_folder()))
@@ -46,24 +48,30 @@ def main() -> None:
         sys.exit(2)
     # Hydra takes flags before or after all overrides, people put them anywhere.
     sys.argv[1:] = [*without_flags(arguments), *flags(arguments)]
+    # A scheduler asks a job to end; it ends as for a person.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        failed = _run_hydra()
+        failed, unfinished = _run_hydra()
     except KeyboardInterrupt:
         print("\ninterrupted; the same command continues", file=sys.stderr)
         sys.exit(130)
-    if failed:
-        sys.exit(1)
+    if failed or unfinished:
+        sys.exit(1 if failed else 3)
 
 
 def _choices() -> str:
     return "\n".join(f"  {group:<13}{', '.join(options(group))}" for group in GROUPS)
 
 
-def _run_hydra() -> int:
-    """Run the job or jobs that Hydra composes; a failed job never keeps its neighbours from running."""
+def _run_hydra() -> tuple[int, int]:
+    """Run the job or jobs that Hydra composes; a failed job never keeps its neighbours from running.
+
+    Returns how many failed, and how many ended with failed calls.
+    """
     import hydra
 
     failures: list[MemforestError] = []
+    unfinished: list[str] = []
 
     @hydra.main(version_base="1.3", config_path=str(conf_folder()), config_name="config")
     def job(config: Any) -> None:
@@ -74,7 +82,8 @@ def _run_hydra() -> int:
             spec = parse_spec(plain(config))
             from memforest.pipeline.front import run_and_print
 
-            run_and_print(spec)
+            run = run_and_print(spec)
+            unfinished.extend([run.id] if run.retryable else [])
         except MemforestError as error:
             _complain(error)
             failures.append(error)
@@ -83,7 +92,7 @@ def _run_hydra() -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     job()
-    return len(failures)
+    return len(failures), len(unfinished)
 
 
 def _complain(error: MemforestError) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from memforest.config.folder import settings
+from memforest.config.folder import options, settings, unknown
 from memforest.core.digests import digest
 from memforest.core.errors import ConfigError
 
@@ -82,6 +81,8 @@ class RunSpec:
     word_budgets: tuple[int, ...]
     seed: int
     skip_categories: tuple[str, ...]
+    answer_incomplete: bool
+    failures_in_a_row: int
     workers: int
     outputs: Path
 
@@ -160,7 +161,14 @@ def model_settings(llm: Choice, role: str) -> RoleSettings:
     # NumPy comes with it, and a mistake in a command is met before that is loaded.
     from memforest.llm.settings import role_settings
 
-    return role_settings(llm.settings, role, presets=partial(settings, "llm"))
+    return role_settings(llm.settings, role, presets=_preset)
+
+
+def _preset(name: str) -> Mapping[str, Any]:
+    """The settings of a file of conf/llm. Raises ConfigError for a name that is none."""
+    if name not in options("llm"):
+        raise unknown("the preset", str(name), options("llm"))
+    return settings("llm", name)
 
 
 def run_id(identity: Mapping[str, Any], *, data: str) -> str:
@@ -206,6 +214,8 @@ def parse_spec(raw: Mapping[str, Any]) -> RunSpec:
         word_budgets=_listed(raw["word_budgets"]),
         seed=raw["seed"],
         skip_categories=_listed(raw["skip_categories"]),
+        answer_incomplete=raw["answer_incomplete"],
+        failures_in_a_row=raw["failures_in_a_row"],
         workers=raw["workers"],
         outputs=Path(str(raw["paths"]["outputs"])),
     )
@@ -240,7 +250,11 @@ def _value_problems(spec: RunSpec) -> Sequence[str]:
     problems = [problem] if (problem := ratio_problem(spec.ratio)) else []
     if str(spec.outputs) in ("", ".", "None"):
         problems.append("paths.outputs must name a folder")
-    for name in ("k", "workers"):
+    if not all(isinstance(name, str) for name in spec.skip_categories):
+        problems.append(f"skip_categories={list(spec.skip_categories)} must be names of categories")
+    if not isinstance(spec.answer_incomplete, bool):
+        problems.append(f"answer_incomplete={spec.answer_incomplete} must be true or false")
+    for name in ("k", "workers", "failures_in_a_row"):
         value = getattr(spec, name)
         if not _is_whole(value) or value < 1:
             problems.append(f"{name}={value} must be a whole number of at least 1")
@@ -271,7 +285,10 @@ def _pairing_problems(spec: RunSpec) -> Sequence[str]:
 
 
 def _model_problems(spec: RunSpec) -> list[str]:
-    """Roles of the run for which no model is chosen."""
+    """Roles of the run for which no model is chosen. Raises ConfigError for settings of a role that cannot be."""
+    if spec["llm"].name != NONE or spec.roles:
+        for role in spec["llm"].settings["roles"] or ():
+            spec.model(role)
     return [
         f"{group}={choice.name} asks a language model, and none is chosen for the role {role}; choose one with llm=NAME"
         for group, choice in spec.choices.items()

@@ -27,6 +27,10 @@ class MissingExtraError(MemforestError):
     """An optional package is absent; the message carries the install command."""
 
 
+class CallsFailedError(MemforestError):
+    """A server of language models fails again and again."""
+
+
 class BudgetError(MemforestError):
     """The money that a run may spend on language models is spent."""
 

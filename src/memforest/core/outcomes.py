@@ -10,19 +10,21 @@ from memforest.core.types import MemoryNode, Segment
 @dataclass(frozen=True, slots=True)
 class Answered:
     """An answer was given. `reply` is all that the model wrote, where the answer is only a part of it; `left_out`
-    counts the hits that the model was not shown, for want of room."""
+    counts the hits that the model was not shown, for want of room, and `left_out_words` their words."""
 
     text: str
     reply: str | None = None
     left_out: int = 0
+    left_out_words: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Abstained:
-    """The answerer said that the memory does not hold the answer; `left_out` as in Answered."""
+    """The answerer said that the memory does not hold the answer; `left_out` and its words as in Answered."""
 
     text: str
     left_out: int = 0
+    left_out_words: int = 0
 
 
 @dataclass(frozen=True, slots=True)

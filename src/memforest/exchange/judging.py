@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from memforest.config.compose import components, compose_spec
+from memforest.core.checks import require, require_count_or_null
 from memforest.core.errors import ConfigError, DataError
 from memforest.core.outcomes import Answer, Answered, Correct, Incorrect, Unscored, Verdict
 from memforest.core.progress import Progress
@@ -60,6 +61,8 @@ def judge_answers(
     with, and the calls. `out` gets the answers with our votes, in the form of `source`. Replies are kept: judging again
     costs what is new. Raises ConfigError without a judge, DataError for answers of no question of the dataset.
     """
+    require_count_or_null("--sample", sample)
+    require(seed >= 0, f"--seed must be at least 0, got {seed}")
     if out is not None:
         require_free(out, source=source, replace=replace)
     spec = compose_spec([_ANYBODY, *settings])
@@ -71,7 +74,8 @@ def judge_answers(
     items = _joined(answers, dataset, source)
     with parts.ledger.stage(ROLE), Progress(ROLE, len(items)) as progress:
         records = []
-        for record in Answering(StoredAnswers(answers), parts.judge).records(_asked(items)):
+        answering = Answering(StoredAnswers(answers), parts.judge, failures_in_a_row=spec.failures_in_a_row)
+        for record in answering.records(_asked(items)):
             records.append(record)
             progress.advance(1)
     if out is not None:

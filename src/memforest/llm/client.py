@@ -12,7 +12,7 @@ from memforest.llm.cache import Entry, Replies, asked
 from memforest.llm.completions import RawReply, Usage
 from memforest.llm.faults import CallError
 from memforest.llm.flights import FLIGHTS
-from memforest.llm.gate import Gate, expected_tokens
+from memforest.llm.gate import Gate, expected_tokens, said_tokens
 from memforest.llm.ledger import Ledger, Row
 from memforest.llm.pace import LONGEST_WAIT, Pace
 from memforest.llm.prices import price_of
@@ -87,7 +87,7 @@ class ModelChat:
         met, shared = FLIGHTS.share(f"{self._kept.place} {key}", lambda: self._meet(key, request))
         if isinstance(met, ChatFailed):
             with self._row() as row:
-                row.failures[met.reason] += 1
+                row.fail(met.reason, met.detail)
             return met
         if shared or met.found:
             with self._row() as row:
@@ -173,7 +173,15 @@ class ModelChat:
         self._gate.used(expected=expected, raw=raw)
         with self._row() as row:
             row.paid.add(raw.usage, self._price)
+        self._pay(request, raw)
         return raw, seconds
+
+    def _pay(self, request: ChatRequest, raw: RawReply) -> None:
+        """Take the reply's price from the purse; where the server does not say what it took, that of the most that it
+        can have taken."""
+        if self._price is not None:
+            most = Usage(input=round(said_tokens(request)), cached=0, output=self._settings.max_tokens or 0)
+            self._ledger.purse.pay(self._price.cost(raw.usage or most))
 
     def _row(self) -> AbstractContextManager[Row]:
         return self._ledger.row(role=self._role, model=self.model, stage=self._stage)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from memforest.core.chat import ChatRequest, Message
 from memforest.core.digests import canonical_json
@@ -110,9 +110,18 @@ def _content(content: Any) -> str:
 
 
 def _usage(usage: Any) -> Usage | None:
-    if not usage:
+    """What a reply took; None where that is not told, or told in numbers that cannot be: the reply is as good."""
+    if not isinstance(usage, Mapping):
         return None
-    details = usage.get("prompt_tokens_details") or {}
+    details = usage.get("prompt_tokens_details")
+    told = details.get("cached_tokens") if isinstance(details, Mapping) else None
     # DeepSeek has a name of its own for what its prompt cache served.
-    cached = details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens") or 0
-    return Usage(input=int(usage["prompt_tokens"]), cached=int(cached), output=int(usage.get("completion_tokens") or 0))
+    cached = told or usage.get("prompt_cache_hit_tokens") or 0
+    read, written = usage.get("prompt_tokens"), usage.get("completion_tokens") or 0
+    if not (_is_count(read) and _is_count(cached) and _is_count(written)):
+        return None
+    return Usage(input=read, cached=min(cached, read), output=written)
+
+
+def _is_count(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

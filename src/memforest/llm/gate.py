@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from memforest.core.chat import ChatRequest
@@ -17,31 +17,44 @@ CHARACTERS_PER_TOKEN = 4
 
 
 class Gate:
-    """Shared by all roles that ask one server with the same limits; thread-safe."""
+    """Shared by all roles that ask one server; the strictest of their limits hold. Thread-safe."""
 
     def __init__(
         self, *, concurrency: int, requests_per_minute: float | None, tokens_per_minute: float | None, pace: Pace
     ) -> None:
-        self._places = threading.BoundedSemaphore(concurrency)
-        self._requests = None if requests_per_minute is None else Bucket(per_minute=requests_per_minute, pace=pace)
-        self._tokens = None if tokens_per_minute is None else Bucket(per_minute=tokens_per_minute, pace=pace)
+        self._concurrency = concurrency
+        self._inside = 0
+        self._left = threading.Condition()
+        self._requests = _Limit(requests_per_minute, pace)
+        self._tokens = _Limit(tokens_per_minute, pace)
         self._closed_until = 0.0
         self._pace = pace
+
+    def narrow(self, *, concurrency: int, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
+        """Hold the limits of one more role too."""
+        self._concurrency = min(self._concurrency, concurrency)
+        self._requests.narrow(requests_per_minute)
+        self._tokens.narrow(tokens_per_minute)
 
     @contextmanager
     def place(self, *, tokens: float) -> Iterator[None]:
         """A place for one call of about `tokens` tokens; waits for it."""
-        with self._places:
-            waits = [self._closed_until - self._pace.now()]
-            waits += [self._requests.take(1)] if self._requests else []
-            waits += [self._tokens.take(tokens)] if self._tokens else []
+        with self._left:
+            self._left.wait_for(lambda: self._inside < self._concurrency)
+            self._inside += 1
+        try:
+            waits = (self._closed_until - self._pace.now(), self._requests.take(1), self._tokens.take(tokens))
             if max(waits) > 0:
                 self._pace.sleep(max(waits))
             yield
+        finally:
+            with self._left:
+                self._inside -= 1
+                self._left.notify()
 
     def used(self, *, expected: float, raw: RawReply) -> None:
         """Correct the count of tokens once a reply says how many there were."""
-        if self._tokens and raw.usage:
+        if raw.usage:
             self._tokens.correct(raw.usage.input + raw.usage.output - expected)
 
     def close(self, *, seconds: float) -> None:
@@ -49,43 +62,58 @@ class Gate:
         self._closed_until = max(self._closed_until, self._pace.now() + seconds)
 
 
-_gates: WeakValueDictionary[_Door, Gate] = WeakValueDictionary()
+class _Limit:
+    """A limit per minute that can be narrowed; None is none."""
+
+    def __init__(self, per_minute: float | None, pace: Pace) -> None:
+        self._per_minute = math.inf if per_minute is None else per_minute
+        self._pace = pace
+        self._bucket = None if per_minute is None else Bucket(per_minute=per_minute, pace=pace)
+
+    def narrow(self, per_minute: float | None) -> None:
+        if per_minute is not None and per_minute < self._per_minute:
+            self._per_minute, self._bucket = per_minute, Bucket(per_minute=per_minute, pace=self._pace)
+
+    def take(self, amount: float) -> float:
+        """Seconds to wait before using `amount`."""
+        return 0.0 if self._bucket is None else self._bucket.take(amount)
+
+    def correct(self, amount: float) -> None:
+        if self._bucket is not None:
+            self._bucket.correct(amount)
+
+
+Server = tuple[str, str | None, str | None]
+_gates: WeakValueDictionary[Server, Gate] = WeakValueDictionary()
 _lock = threading.Lock()
 
 
-@dataclass(frozen=True, slots=True)
-class _Door:
-    """What makes two roles go through one gate."""
-
-    server: tuple[str, str | None, str | None]
-    concurrency: int
-    requests_per_minute: float | None
-    tokens_per_minute: float | None
-
-
 def gate_of(settings: RoleSettings, *, pace: Pace) -> Gate:
-    """The gate of the server that `settings` name."""
+    """The gate of the server that `settings` name, with their limits beside those of the roles that came before."""
     place = settings.base_url or settings.weights or settings.script or settings.model
-    door = _Door(
-        server=(settings.provider, place, settings.api_key_env),
-        concurrency=settings.concurrency,
-        requests_per_minute=settings.requests_per_minute,
-        tokens_per_minute=settings.tokens_per_minute,
-    )
+    server = (settings.provider, place, settings.api_key_env)
     with _lock:
-        gate = _gates.get(door)
+        gate = _gates.get(server)
         if gate is None:
-            gate = Gate(
-                concurrency=door.concurrency,
-                requests_per_minute=door.requests_per_minute,
-                tokens_per_minute=door.tokens_per_minute,
+            gate = _gates[server] = Gate(
+                concurrency=settings.concurrency,
+                requests_per_minute=settings.requests_per_minute,
+                tokens_per_minute=settings.tokens_per_minute,
                 pace=pace,
             )
-            _gates[door] = gate
+        gate.narrow(
+            concurrency=settings.concurrency,
+            requests_per_minute=settings.requests_per_minute,
+            tokens_per_minute=settings.tokens_per_minute,
+        )
         return gate
 
 
 def expected_tokens(request: ChatRequest, settings: RoleSettings) -> float:
     """About how many tokens a call takes: a quarter of the characters, and the longest reply."""
-    said = sum(len(message.text) for message in request.messages) / CHARACTERS_PER_TOKEN
-    return said + (settings.max_tokens or 0)
+    return said_tokens(request) + (settings.max_tokens or 0)
+
+
+def said_tokens(request: ChatRequest) -> float:
+    """About how many tokens a request has."""
+    return sum(len(message.text) for message in request.messages) / CHARACTERS_PER_TOKEN

@@ -14,6 +14,24 @@ from memforest.llm.completions import Usage
 from memforest.llm.prices import Price
 
 
+class Purse:
+    """What a process has spent on language models, in all its runs. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._spent = 0.0
+        self._lock = threading.Lock()
+
+    @property
+    def spent(self) -> float:
+        """Dollars."""
+        return self._spent
+
+    def pay(self, dollars: float) -> None:
+        """Take out `dollars`."""
+        with self._lock:
+            self._spent += dollars
+
+
 @dataclass(slots=True)
 class Tokens:
     """Tokens and dollars; `unpriced` counts replies whose cost is not known, for want of a price or of a count."""
@@ -58,9 +76,15 @@ class Row:
     retries: int = 0
     repairs: int = 0
     failures: Counter[str] = field(default_factory=Counter)
+    details: dict[str, str] = field(default_factory=dict)
     seconds: float = 0.0
     paid: Tokens = field(default_factory=Tokens)
     found: Tokens = field(default_factory=Tokens)
+
+    def fail(self, reason: str, detail: str) -> None:
+        """Count a failure; of each reason the first detail is kept."""
+        self.failures[reason] += 1
+        self.details.setdefault(reason, detail)
 
     def as_json(self) -> dict[str, Any]:
         """For people and programs; `found` is what the replies found in the cache had taken."""
@@ -71,6 +95,7 @@ class Row:
             "retries": self.retries,
             "repairs": self.repairs,
             "failures": dict(sorted(self.failures.items())),
+            "failure_details": dict(sorted(self.details.items())),
             "seconds": self.seconds,
             "paid": self.paid.as_json(),
             "found": self.found.as_json(),
@@ -78,9 +103,11 @@ class Row:
 
 
 class Ledger:
-    """Thread-safe. The stage holds for all threads, until its block ends."""
+    """One run's calls; `purse` is what is spent by all runs of the process. Thread-safe. The stage holds for all
+    threads, until its block ends."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, purse: Purse | None = None) -> None:
+        self.purse = purse or Purse()
         self._rows: dict[tuple[str, str, str], Row] = {}
         self._keys: set[str] = set()
         self._stage = ""
@@ -120,8 +147,8 @@ class Ledger:
             return sum(row.paid.cost for row in self._rows.values())
 
     def require_budget(self, budget: float | None) -> None:
-        """Raises BudgetError when `budget` dollars are spent."""
-        if budget is not None and (spent := self.spent) >= budget:
+        """Raises BudgetError when the process has spent `budget` dollars."""
+        if budget is not None and (spent := self.purse.spent) >= budget:
             raise BudgetError(
                 f"the budget for language models is spent: ${spent:.4f} of llm.budget={budget:g}. What was paid for is "
                 "kept: the same command with a higher llm.budget continues where this one stopped"
@@ -142,6 +169,7 @@ class Ledger:
             for name in ("calls", "cached_calls", "retries", "repairs", "seconds"):
                 setattr(total, name, getattr(total, name) + getattr(row, name))
             total.failures.update(row.failures)
+            total.details = {**row.details, **total.details}
             _accumulate(total.paid, row.paid)
             _accumulate(total.found, row.found)
         return total

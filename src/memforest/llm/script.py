@@ -87,7 +87,7 @@ Script = Respond | tuple[Step, ...] | RuleScript
 def load_script(script: str) -> Script:
     """The function, list or rules that `module:name` or a JSON file hold. Raises ConfigError."""
     if _is_file(script):
-        return _parsed(json.loads(Path(script).read_text("utf-8")))
+        return _parsed(_content(script))
     module, _, name = script.partition(":")
     try:
         found: Any = getattr(importlib.import_module(module), name)
@@ -102,7 +102,7 @@ def load_script(script: str) -> Script:
 def script_digest(script: str) -> str:
     """sha256 of all that a script may reply. The faults of a JSON file are no part of it: they change no reply."""
     if _is_file(script):
-        content = json.loads(Path(script).read_text("utf-8"))
+        content = _content(script)
         return digest(content["replies"] if isinstance(content, dict) else content)
     module, _, name = script.partition(":")
     try:
@@ -119,6 +119,13 @@ def _is_file(script: str) -> bool:
         return False
     require(Path(script).is_file(), f"llm.script={script} is no file")
     return True
+
+
+def _content(script: str) -> Any:
+    try:
+        return json.loads(Path(script).read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"llm.script={script} cannot be read as JSON: {error}") from error
 
 
 def _parsed(content: Any) -> Script:

@@ -19,6 +19,8 @@ PROVIDERS = ("none", "openai", "vllm", "vllm_engine", "local", "scripted", "repl
 STRUCTURED = ("json_schema", "json_object", "prompt")
 WHOLE_RUN = ("recording", "replay_only", "budget", "prices")
 """Settings of the group that hold for every role, a preset's too."""
+LIMITS = ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout_seconds", "attempts")
+"""Settings of the group that hold for a preset too, unless the preset's file says something else than `none`'s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,12 @@ class RoleSettings:
 
     def __post_init__(self) -> None:
         _one_of("llm.provider", self.provider, PROVIDERS)
+        for name in ("model", "base_url", "api_key_env", "weights", "weights_sha256", "script", "recording", "prices"):
+            _text_or_null(f"llm.{name}", getattr(self, name))
+        require(
+            self.base_url is None or self.base_url.startswith(("http://", "https://")),
+            f"llm.base_url={self.base_url} must begin with http:// or https://",
+        )
         _one_of("llm.structured", self.structured, STRUCTURED)
         _one_of("llm.max_tokens_name", self.max_tokens_name, ("max_tokens", "max_completion_tokens"))
         _number("llm.temperature", self.temperature, least=0, nullable=True)
@@ -135,12 +143,14 @@ def role_settings(
     """
     if role not in ROLES:
         raise ConfigError(f"llm.roles.{role} does not exist; roles: {', '.join(ROLES)}")
-    own = group["roles"][role]
+    own = _own(group["roles"], role)
     base = dict(group)
     if own["preset"] is not None:
         require(presets is not None, f"llm.roles.{role}.preset={own['preset']} cannot be looked up here")
         assert presets is not None
-        base = {**presets(own["preset"]), **{name: group[name] for name in WHOLE_RUN}}
+        chosen, usual = presets(own["preset"]), presets("none")
+        from_group = (*WHOLE_RUN, *(name for name in LIMITS if chosen[name] == usual[name]))
+        base = {**chosen, **{name: group[name] for name in from_group}}
     base |= {name: value for name, value in own.items() if name != "preset" and value is not None}
     if base["provider"] == "none" and base["base_url"] is not None:
         base["provider"] = "openai"
@@ -148,6 +158,14 @@ def role_settings(
         base["provider"] = "replay"
     base["extra_body"] = {} if base["extra_body"] is None else base["extra_body"]
     return RoleSettings(**{item.name: base[item.name] for item in fields(RoleSettings)})
+
+
+def _own(roles: Any, role: str) -> Mapping[str, Any]:
+    """What is said of one role alone."""
+    require(isinstance(roles, Mapping), f"llm.roles must hold settings by role, got {roles!r}")
+    own = roles.get(role)
+    require(isinstance(own, Mapping), f"llm.roles.{role} must hold settings, got {own!r}")
+    return own  # type: ignore[no-any-return]
 
 
 _hashed: dict[tuple[str, int, int], str] = {}
@@ -175,6 +193,10 @@ def _plain(value: Any) -> Any:
 
 def _one_of(name: str, value: object, known: tuple[str, ...]) -> None:
     require(value in known, f"{name}={value} is none of {', '.join(known)}")
+
+
+def _text_or_null(name: str, value: object) -> None:
+    require(value is None or isinstance(value, str), f"{name}={value} must be a text or null")
 
 
 def _number(

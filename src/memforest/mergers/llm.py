@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from memforest.core.chat import Chat, ChatFailed
-from memforest.core.checks import require
+from memforest.core.checks import require, require_count_or_null
 from memforest.core.outcomes import MergedSegments, MergeFailed, MergeResult
 from memforest.core.prompts import load_prompt
 from memforest.core.protocols import Encode
@@ -38,7 +38,7 @@ class ModelMerger:
     """
 
     def __init__(self, *, chat: Chat, max_words: int | None, failures_in_a_row: int) -> None:
-        require(max_words is None or max_words >= 1, f"merger.max_words must be at least 1 or null, got {max_words}")
+        require_count_or_null("merger.max_words", max_words)
         require(failures_in_a_row >= 1, f"merger.failures_in_a_row must be at least 1, got {failures_in_a_row}")
         self._chat = chat
         self._max_words = max_words

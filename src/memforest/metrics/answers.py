@@ -40,7 +40,7 @@ def summarise_answers(
         "failed": dict(Counter(_failure(record) for record in asked if record["answer"]["outcome"] == "failed")),
         "context": context,
         "empty_context": sum(record["shown"]["nodes"] == 0 for record in asked) if context != "nothing" else 0,
-        "words_shown": _mean([record["shown"]["words"] for record in asked]),
+        "words_shown": None if context == "nothing" else _mean([record["shown"]["words"] for record in given]),
         "words_per_answer": _mean([len(record["answer"]["text"].split()) for record in given]),
         **{name: _scores(asked, name, categories) for name in TEXT_METRICS},
         "judges": {} if judge is None else {judge: _accuracy(asked, categories)},

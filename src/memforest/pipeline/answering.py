@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from memforest.core.errors import CallsFailedError
 from memforest.core.outcomes import Abstained, Answer, Answered, Correct, Failed, Unscored, Verdict
 from memforest.core.protocols import Answerer, Judge, Search
 from memforest.core.types import Gold, Hits, Question
@@ -29,11 +30,13 @@ class Asked:
 
 
 class Answering:
-    """An answerer and, where there is one, a judge."""
+    """An answerer and, where there is one, a judge. `failures_in_a_row` questions whose calls failed, one after the
+    other, end the work: a server that is gone does not come back by asking it a thousand times."""
 
-    def __init__(self, answerer: Answerer, judge: Judge | None) -> None:
+    def __init__(self, answerer: Answerer, judge: Judge | None, *, failures_in_a_row: int) -> None:
         self._answerer = answerer
         self._judge = judge
+        self._failures_in_a_row = failures_in_a_row
         # A judge's calls do not keep the answerer's from being made.
         self._workers = answerer.concurrency + (judge.concurrency if judge is not None else 0)
 
@@ -41,7 +44,20 @@ class Answering:
         """Complete records in the order of `asked`, several questions at work at once.
 
         When the consumer stops, or a question raises, questions in waiting are dropped and those at work finish.
+        Raises CallsFailedError when too many in a row have failed in their calls.
         """
+        failed = 0
+        for record in self._in_order(asked):
+            failed = failed + 1 if failed_calls([record]) else 0
+            yield record
+            if failed == self._failures_in_a_row:
+                raise CallsFailedError(
+                    f"{failed} questions in a row failed in their calls, the last one because: {_why(record)}. What "
+                    "was answered is kept: when the server answers again, the same command goes on "
+                    "(failures_in_a_row=N sets how many)"
+                )
+
+    def _in_order(self, asked: Iterable[Asked]) -> Generator[dict[str, Any]]:
         with ThreadPoolExecutor(self._workers) as pool:
             waiting: deque[Future[dict[str, Any]]] = deque()
             try:
@@ -62,7 +78,7 @@ class Answering:
         record = {
             **asked.record,
             "answer": _answer_record(answer),
-            "shown": {"searches": shown.searches, "nodes": shown.nodes, "words": shown.words},
+            "shown": shown.record(answer),
             **text_scores(asked.question, asked.gold, answer),
         }
         if self._judge is not None:
@@ -72,7 +88,7 @@ class Answering:
 
 
 class _Shown:
-    """A search that counts what it shows."""
+    """A search that counts what it finds, and says how much of it an answerer passed on."""
 
     def __init__(self, search: Search) -> None:
         self._search = search
@@ -84,6 +100,11 @@ class _Shown:
         self.nodes += sum(len(hits.nodes) for hits in found)
         self.words += sum(node.words for hits in found for node in hits.nodes)
         return found
+
+    def record(self, answer: Answer) -> dict[str, int]:
+        """What the model saw: what was found, less what had no room. All of it for a failed answer."""
+        left_out, words = (0, 0) if isinstance(answer, Failed) else (answer.left_out, answer.left_out_words)
+        return {"searches": self.searches, "nodes": self.nodes - left_out, "words": self.words - words}
 
 
 def failed_calls(records: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -97,12 +118,19 @@ def failed_calls(records: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     return dict(failed)
 
 
+def _why(record: Mapping[str, Any]) -> str:
+    answer, verdict = record["answer"], record.get("verdict", {})
+    if answer["outcome"] == "failed":
+        return " ".join(part for part in (answer["error"], answer["detail"]) if part)
+    return str(verdict["reason"])
+
+
 def _answer_record(answer: Answer) -> dict[str, Any]:
     match answer:
-        case Answered(text, reply, left_out):
+        case Answered(text, reply, left_out, _):
             whole = {} if reply is None else {"reply": reply}
             return {"outcome": "answered", "text": text, **whole, "left_out": left_out}
-        case Abstained(text, left_out):
+        case Abstained(text, left_out, _):
             return {"outcome": "abstained", "text": text, "left_out": left_out}
         case Failed(stage, error, detail):
             return {"outcome": "failed", "stage": stage, "error": error, "detail": detail}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from memforest.config.compose import components
-from memforest.config.folder import settings
+from memforest.config.folder import root_settings, settings, unknown
 from memforest.config.spec import NONE, RunSpec, parse_choice
+from memforest.core.protocols import LoadedDataset
 from memforest.pipeline.plan import backbone_inputs, make_plan
 from memforest.pipeline.run import execute
 from memforest.report.result import result_lines
@@ -18,6 +19,7 @@ def run_and_print(spec: RunSpec) -> StoredRun:
     """
     parts = components(spec)
     dataset = parts.dataset.load()
+    _require_categories(spec, dataset)
     inputs = backbone_inputs(parts, dataset)
     plan = make_plan(spec, dataset, inputs)
     nothing = {group: parse_choice(group, settings(group, NONE)) for group in ("compressor", "answerer", "judge")}
@@ -35,3 +37,11 @@ def run_and_print(spec: RunSpec) -> StoredRun:
     print("\n".join(result_lines(run, uncompressed)))
     print(f"run: {run.folder}", flush=True)
     return run
+
+
+def _require_categories(spec: RunSpec, dataset: LoadedDataset) -> None:
+    """Raises ConfigError for a category to skip that the data does not have; the default's need not be there."""
+    usual = root_settings()["skip_categories"]
+    for name in spec.skip_categories:
+        if name not in dataset.categories and name not in usual:
+            raise unknown("the category of skip_categories", name, dataset.categories)

@@ -140,7 +140,7 @@ class _Execution:
 
     def _search(self, attempt: Attempt) -> list[dict[str, Any]]:
         questions = [question.id for work in self._plan.works for question in work.questions]
-        records = attempt.resume(questions)
+        records = attempt.resume(questions, sound=lambda record: not failed_calls([record]))
         done = len(records)
         with (
             self._clock.stage(SEARCH, computed=len(questions) - done, cached=done),
@@ -157,7 +157,8 @@ class _Execution:
         answerer = self._parts.answerer
         if answerer is None:
             return (item.record for item in asked)
-        return Answering(answerer, self._parts.judge).records(asked)
+        limit = self._plan.spec.failures_in_a_row
+        return Answering(answerer, self._parts.judge, failures_in_a_row=limit).records(asked)
 
     def _asked(self, skip: int) -> Iterator[Asked]:
         """All questions but the first `skip`, searched, unit by unit."""
@@ -178,13 +179,17 @@ class _Execution:
         spec, answerer = self._plan.spec, self._parts.answerer
         memories = self._compression.memories(work)
         search = UnitSearch(memories, questions, retriever=self._parts.retriever, embedder=self._embedder, k=spec.k)
+        # A repeat makes the failed merges, and with them other memories: answers on these would be paid for twice.
+        waits = self._compression.incomplete and not spec.answer_incomplete
         contexts = None if answerer is None else Contexts(answerer.context, work.unit, search)
         records = search_records(
             memories, questions, golds, search=search, word_budgets=spec.word_budgets, cluster=work.unit.cluster
         )
         for question, gold, record in zip(questions, golds, records, strict=True):
-            skipped = contexts is None or gold.category in spec.skip_categories
-            yield Asked(question, gold, record, None if skipped or contexts is None else contexts.of(question, gold))
+            if contexts is None or waits or gold.category in spec.skip_categories:
+                yield Asked(question, gold, record, None)
+            else:
+                yield Asked(question, gold, record, contexts.of(question, gold))
 
     def _write_results(
         self, attempt: Attempt, records: Sequence[dict[str, Any]], reports: Sequence[dict[str, Any]]

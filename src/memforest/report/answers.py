@@ -72,13 +72,17 @@ def _outcomes(answers: Metrics) -> Iterator[str]:
     skipped = f" ({answers['skipped']:,} not asked)" if answers["skipped"] else ""
     yield (
         f"answers: {asked:,} questions asked{skipped}: {answers['answered']:,} answered, {answers['abstained']:,} "
-        f"abstained, {failed:,} failed; {number(answers['words_shown'])} words shown to each, "
-        f"{number(answers['words_per_answer'])} words per answer"
+        f"abstained, {failed:,} failed; {_shown(answers)}{number(answers['words_per_answer'])} words per answer"
     )
     if failed:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in answers["failed"].items())
         yield f"failed: {reasons}; the same command asks these again and nothing else"
     yield from _warnings(answers, asked=asked, failed=failed)
+
+
+def _shown(answers: Metrics) -> str:
+    """How much a model was shown; nothing where nothing was to be shown, or where somebody else did it."""
+    return "" if answers["words_shown"] is None else f"{number(answers['words_shown'])} words shown to each, "
 
 
 def _warnings(answers: Metrics, *, asked: int, failed: int) -> Iterator[str]:
@@ -128,10 +132,12 @@ def call_lines(ledger: Metrics) -> list[str]:
 def _row(row: Metrics) -> str:
     paid, found = row["paid"], row["found"]
     parts = [f"{row['calls']:,} made, {row['cached_calls']:,} found", _tokens(paid), f"{row['seconds']:,.0f} s"]
-    parts.append(_cost(paid) + (f" (what was found had cost {_cost(found)})" if row["cached_calls"] else ""))
+    parts.append(_cost(paid) + (f" (found ones: {_cost(found)})" if row["cached_calls"] else ""))
     for count, what in ((row["retries"], "retries"), (row["repairs"], "repairs")):
         parts += [f"{count:,} {what}"] if count else []
-    parts += [f"failed: {reason} {count:,}" for reason, count in row["failures"].items()]
+    parts += [
+        f"failed: {reason} {count:,} ({row['failure_details'][reason]})" for reason, count in row["failures"].items()
+    ]
     return "; ".join(parts)
 
 

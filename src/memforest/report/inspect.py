@@ -10,8 +10,8 @@ from typing import Any
 from memforest.core.digests import canonical_json
 from memforest.core.errors import StoreError
 from memforest.core.intervals import clustered_interval
-from memforest.report.answers import judged
-from memforest.report.result import SHORT_NAMES, label, recall_name
+from memforest.report.answers import TEXT_METRICS, judged
+from memforest.report.result import SHORT_NAMES, label, named, recall_name
 from memforest.report.table import aligned, markdown, number, with_interval
 from memforest.store.runs import METRICS, RUN, TIMINGS, RunStore, StoredRun
 
@@ -120,8 +120,9 @@ def compare_lines(runs: Sequence[StoredRun], *, as_markdown: bool = False) -> li
     header += [f"{name} at {budget} words" for budget in budgets]
     header += [f"answer at {budget} words" for budget in budgets]
     header += ["nodes", "text kB", "words/question", f"{name} against the first row"]
+    words = TEXT_METRICS if all("answers" in metrics for group in groups for metrics in group.metrics) else ()
     judge = _shared_judge(groups)
-    header += [] if judge is None else [judge, "judged", f"{judge} against the first row"]
+    header += [*words, *([] if judge is None else [judge, "judged", f"{judge} against the first row"])]
     baseline = _values(groups[0], recall)
     rows = []
     for group in groups:
@@ -138,12 +139,16 @@ def compare_lines(runs: Sequence[StoredRun], *, as_markdown: bool = False) -> li
                 _spread([metrics["text_bytes_after"] / 1000 for metrics in group.metrics]),
                 _spread([metrics["context_words"] for metrics in group.metrics]),
                 _difference(_values(group, recall), baseline, group.runs[0]) if group is not groups[0] else "",
+                *(_spread([metrics["answers"][name]["mean"] for metrics in group.metrics]) for name in words),
                 *([] if judge is None else _judged_cells(group, groups[0])),
             ]
         )
     table = (markdown if as_markdown else aligned)(header, rows)
     beyond = {group.name: group.metrics[0].get("beyond_m", 0) for group in groups}
-    return [table, *(_beyond_m(name, nodes) for name, nodes in beyond.items() if nodes)]
+    notes = [_beyond_m(name, nodes) for name, nodes in beyond.items() if nodes]
+    if judge is None and any(judged(metrics) for group in groups for metrics in group.metrics):
+        notes.append("the runs were not judged by one judge, so their accuracies do not stand in one column")
+    return [table, *notes]
 
 
 def _shared_judge(groups: Sequence[_Group]) -> str | None:
@@ -195,11 +200,11 @@ def _names(runs: Sequence[StoredRun]) -> list[str]:
     differing = [
         key
         for key in dict.fromkeys(key for item in described for key in item)
-        if key not in ("compressor", "ratio", "merger", "retriever", "seed")
+        if key not in ("compressor", "ratio", "merger", "retriever", "answerer", "seed")
         and len({canonical_json(item.get(key)) for item in described}) > 1
     ]
     names = [
-        " ".join([label(run), *(f"{key}={_short(item.get(key))}" for key in differing)])
+        " ".join([label(run), *(f"{key}={_short(key, item.get(key))}" for key in differing)])
         for run, item in zip(runs, described, strict=True)
     ]
     return [
@@ -207,9 +212,11 @@ def _names(runs: Sequence[StoredRun]) -> list[str]:
     ]
 
 
-def _short(value: Any) -> str:
-    name = value.get("name") if isinstance(value, Mapping) else value
-    return name[:8] if isinstance(name, str) else canonical_json(name)
+def _short(key: str, value: Any) -> str:
+    """A value in a few characters: of a hash of data the first, of a choice its name and models."""
+    if isinstance(value, Mapping):
+        return named(value)
+    return value[:8] if key == "data" else canonical_json(value)
 
 
 def _values(group: _Group, recall: str) -> dict[str, float]:

@@ -68,9 +68,14 @@ def label(run: StoredRun) -> str:
     if settings["ratio"] is not None:
         parts.append(f"{settings['ratio']:g}")
     if settings["merger"] is not None:
-        parts.append(settings["merger"]["name"])
-    chosen = [settings[group]["name"] for group in ("retriever", "answerer") if group in settings]
-    return " ".join([*parts, *chosen])
+        parts.append(named(settings["merger"]))
+    return " ".join([*parts, *(named(settings[group]) for group in ("retriever", "answerer") if group in settings)])
+
+
+def named(choice: Mapping[str, Any]) -> str:
+    """A choice's name, with the models that it asks."""
+    models = dict.fromkeys(str(model["model"]) for model in choice.get("llm", {}).values())
+    return " ".join([str(choice["name"]), *(f"({model})" for model in models)])
 
 
 def recall_name(metrics: Metrics) -> str:
@@ -108,7 +113,10 @@ def _notable(metrics: Metrics) -> list[str]:
     if stopped := metrics.get("stopped_memories"):
         lines.append(f"left as they are after too many failed merges in a row: {stopped:,} memories")
     if retryable := metrics.get("retryable_failures"):
-        lines.append(f"not finished: {retryable:,} merges failed in their calls; the same command makes those again")
+        lines.append(
+            f"not finished: {retryable:,} merges failed in their calls; the same command makes those again, and what "
+            "rests on them"
+        )
     if metrics["beyond_m"]:
         lines.append(
             f"not the same budget: by its own rule the method leaves {metrics['beyond_m']:,} nodes more than the others"

@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,8 +110,11 @@ class Attempt:
         """Write one JSON file of the run."""
         write_atomically(self.folder / name, json_bytes(value))
 
-    def resume(self, questions: Sequence[str]) -> list[dict[str, Any]]:
-        """Records that are already there: the longest run of whole lines that answers `questions` from the first on.
+    def resume(
+        self, questions: Sequence[str], *, sound: Callable[[dict[str, Any]], bool] = lambda record: True
+    ) -> list[dict[str, Any]]:
+        """Records that are already there: the longest run of whole, `sound` lines that answers `questions` from the
+        first on.
 
         Whatever follows, such as a line cut off by a kill, is removed.
         """
@@ -124,6 +127,8 @@ class Attempt:
         for line in path.read_bytes().splitlines(keepends=True) if path.exists() else []:
             record = _whole_record(line)
             if record is None or len(records) == len(questions) or record.get("question") != questions[len(records)]:
+                break
+            if not sound(record):
                 break
             records.append(record)
             end += len(line)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any
 
 import pytest
 
-from memforest.config.compose import compose
+from memforest.config.compose import components, compose
 from memforest.config.spec import RunSpec, parse_spec, run_id
 from memforest.core.errors import ConfigError
 
@@ -225,3 +226,24 @@ def test_another_compressor_leaves_the_other_choices(raw: dict[str, Any]) -> Non
     assert {group: after[group] for group in after.choices if group != "compressor"} == {
         group: before[group] for group in before.choices if group != "compressor"
     }
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["answerer=mem0", "llm=scripted", "llm.roles.judge.preset=nofile"], "the preset 'nofile' does not exist"),
+        (["answerer=mem0", "llm=scripted", "llm.roles.merge.preset=../judge/letter"], "the preset '../judge/letter'"),
+        (["answerer=mem0", "llm=scripted", "llm.cache_folder=5"], "llm.cache_folder=5"),
+        (["answerer=abstain", "judge=letter"], "judge=letter needs options, which dataset=sample does not provide"),
+        (["answerer=abstain", "judge=longmemeval", "llm=scripted"], "judge=longmemeval needs question_types"),
+        (["answerer=personamem", "llm=scripted"], "answerer=personamem needs options"),
+        (["skip_categories=[1]"], "must be names of categories"),
+        (["answer_incomplete=maybe"], "answer_incomplete=maybe must be true or false"),
+        (["failures_in_a_row=0"], "failures_in_a_row=0 must be a whole number of at least 1"),
+        (["answerer=mem0", "llm=scripted", "answerer.max_context_words=2.5"], "answerer.max_context_words must be"),
+        (["compressor=tome", "merger=llm", "llm=scripted", "merger.max_words=foo"], "merger.max_words must be"),
+    ],
+)
+def test_what_a_model_cannot_be_asked_is_refused_before_it_is(overrides: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        components(parse_spec(compose(overrides)))

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from memforest.core.errors import BudgetError, ConfigError
-from memforest.llm.completions import Usage
-from memforest.llm.ledger import Ledger
+from memforest.llm.completions import RawReply, Usage
+from memforest.llm.ledger import Ledger, Purse
 from memforest.llm.prices import PACKAGED, Price, estimate, price_of
 from tests.unit.llm.support import ask, chat, resolved
 
@@ -87,8 +87,7 @@ def test_a_budget_is_kept_to_the_cent() -> None:
     ledger.require_budget(None)
     with pytest.raises(BudgetError):
         ledger.require_budget(0)
-    with ledger.row(role="merge", model="m") as row:
-        row.paid.add(Usage(0, 0, 1), Price(0, 0, 2e6))
+    ledger.purse.pay(2.0)
     ledger.require_budget(2.01)
     with pytest.raises(BudgetError, match=r"\$2\.0000 of llm\.budget=2"):
         ledger.require_budget(2)
@@ -133,3 +132,31 @@ def test_a_price_below_nothing_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(prices))
     with pytest.raises(ConfigError, match="a price of m is -1"):
         price_of(resolved("gpt_4o_mini", prices=str(path)))
+
+
+def test_runs_of_one_process_share_a_purse() -> None:
+    purse = Purse()
+    first, second = Ledger(purse=purse), Ledger(purse=purse)
+    first.purse.pay(1.5)
+    second.purse.pay(0.5)
+    with pytest.raises(BudgetError, match=r"\$2\.0000 of llm\.budget=2"):
+        first.require_budget(2)
+
+
+def test_what_a_server_does_not_count_is_paid_at_its_most(tmp_path: Path) -> None:
+    prices = tmp_path / "prices.json"
+    prices.write_text(json.dumps({"models": {"scripted": {"input": 0, "cached_input": 0, "output": 1e6}}}))
+    ledger = Ledger()
+    model = chat(tmp_path, ledger=ledger, prices=str(prices), max_tokens=50)
+    model._pay(ask("Who?"), RawReply("x", "stop", None, None, None, usage=None))
+    assert ledger.purse.spent == 50.0
+
+
+def test_of_each_reason_the_first_detail_is_kept() -> None:
+    ledger = Ledger()
+    for detail in ("no key", "another"):
+        with ledger.row(role="judge", model="m") as row:
+            row.fail("request refused", detail)
+    told = ledger.as_json()
+    assert told["rows"][0]["failures"] == {"request refused": 2}
+    assert told["rows"][0]["failure_details"] == told["total"]["failure_details"] == {"request refused": "no key"}

@@ -135,3 +135,31 @@ def test_roles_with_one_server_and_equal_limits_share_a_gate_and_others_do_not()
     gate = gate_of(merge, pace=pace)
     assert gate_of(judge, pace=pace) is gate
     assert gate_of(elsewhere, pace=pace) is not gate
+
+
+def test_roles_of_one_server_share_its_gate_and_the_strictest_limit_holds() -> None:
+    clock = Clock()
+    pace = clock.pace()
+    one = resolved("endpoint", base_url="http://shared/v1", model="a", concurrency=4)
+    other = resolved("endpoint", base_url="http://shared/v1", model="b", concurrency=2, requests_per_minute=60)
+    gate = gate_of(one, pace=pace)
+    assert gate_of(other, pace=pace) is gate
+    inside = most = 0
+    lock = threading.Lock()
+    full = threading.Event()
+
+    def enter() -> None:
+        nonlocal inside, most
+        with gate.place(tokens=1):
+            with lock:
+                inside += 1
+                most = max(most, inside)
+                full.set() if inside == 2 else None
+            full.wait(5)
+            with lock:
+                inside -= 1
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: enter(), range(8)))
+    assert most == 2
+    assert sum(clock.slept) > 5, "60 a minute hold for both"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memforest.core.chat import ChatFailed, ChatReply
-from memforest.llm.completions import RawReply, is_strict
+from memforest.llm.completions import RawReply, Usage, is_strict, raw_reply
 from memforest.llm.replies import checked, without_thinking
 from tests.unit.llm.support import YES_OR_NO, ask
 
@@ -112,3 +112,24 @@ CLOSED = {"type": "object", "properties": {"a": {}}, "required": ["a"], "additio
 )
 def test_strict_is_asked_only_for_schemas_of_that_form(schema: Any, strict: bool) -> None:
     assert is_strict(schema) is strict
+
+
+@pytest.mark.parametrize(
+    ("told", "usage"),
+    [
+        (None, None),
+        ({"total_tokens": 100}, None),
+        ({"prompt_tokens": "x", "completion_tokens": 1}, None),
+        ({"prompt_tokens": -5, "completion_tokens": 1}, None),
+        ({"prompt_tokens": 5, "completion_tokens": 1e400}, None),
+        ({"prompt_tokens": True}, None),
+        ([5], None),
+        ({"prompt_tokens": 5}, Usage(5, 0, 0)),
+        ({"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": None}, Usage(5, 0, 2)),
+        ({"prompt_tokens": 5, "prompt_tokens_details": {"cached_tokens": 9}}, Usage(5, 5, 0)),
+        ({"prompt_tokens": 5, "prompt_cache_hit_tokens": 3}, Usage(5, 3, 0)),
+    ],
+)
+def test_a_reply_is_as_good_whatever_it_says_of_tokens(told: Any, usage: Usage | None) -> None:
+    found = raw_reply({"choices": [{"message": {"content": "a kite"}, "finish_reason": "stop"}], "usage": told})
+    assert (found.text, found.usage) == ("a kite", usage)

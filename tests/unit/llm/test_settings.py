@@ -176,3 +176,29 @@ def test_an_unknown_role_and_a_preset_that_cannot_be_looked_up_are_refused() -> 
     with_preset = {**group, "roles": {**group["roles"], "judge": {**group["roles"]["judge"], "preset": "local"}}}
     with pytest.raises(ConfigError, match="cannot be looked up"):
         role_settings(with_preset, "judge")
+
+
+def test_limits_of_the_group_hold_for_a_preset_that_names_none() -> None:
+    roles = {"judge": {"preset": "deepseek_judge"}}
+    judge = resolved("gpt_4o_mini", role="judge", roles=roles, requests_per_minute=7, attempts=2, timeout_seconds=9.0)
+    assert (judge.requests_per_minute, judge.attempts, judge.timeout_seconds) == (7, 2, 9.0)
+    local = resolved("gpt_4o_mini", role="judge", roles={"judge": {"preset": "local"}}, concurrency=8)
+    assert local.concurrency == 1, "what the preset's file says of itself holds"
+
+
+def test_a_role_can_have_limits_of_its_own() -> None:
+    roles = {"judge": {"preset": "deepseek_judge", "requests_per_minute": 3}}
+    assert resolved("gpt_4o_mini", role="judge", roles=roles).requests_per_minute == 3
+    assert resolved("gpt_4o_mini", roles=roles).requests_per_minute is None
+
+
+@pytest.mark.parametrize("changes", [{"base_url": "foo"}, {"prices": 5}, {"model": 4.1}, {"script": 3}])
+def test_settings_of_another_kind_are_refused_by_name(changes: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=rf"llm\.{next(iter(changes))}="):
+        resolved("endpoint", **changes)
+
+
+@pytest.mark.parametrize("roles", [None, {"merge": None}, 5])
+def test_roles_that_are_no_settings_are_refused(roles: Any) -> None:
+    with pytest.raises(ConfigError, match=r"llm\.roles"):
+        role_settings({**settings("llm", "endpoint"), "roles": roles}, "merge")

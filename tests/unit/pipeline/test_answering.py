@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from memforest.core.errors import CallsFailedError
 from memforest.core.outcomes import Abstained, Answer, Answered, Correct, Failed, Incorrect, Unscored, Verdict
 from memforest.core.protocols import Search
 from memforest.core.types import Gold, Hits, Question
@@ -68,7 +69,7 @@ def asked(count: int, *, search: Search | None = hits) -> Iterator[Asked]:
 
 
 def records(answerer: Any, count: int, judge: Any = None) -> list[dict[str, Any]]:
-    return list(Answering(answerer, judge).records(asked(count)))
+    return list(Answering(answerer, judge, failures_in_a_row=20).records(asked(count)))
 
 
 def test_records_are_in_order_whatever_finishes_first() -> None:
@@ -122,14 +123,14 @@ def test_what_a_search_shows_is_counted() -> None:
 
 def test_a_question_that_is_not_to_be_answered_asks_nobody() -> None:
     answerer = Answerer({})
-    (record,) = Answering(answerer, Judge()).records(asked(1, search=None))
+    (record,) = Answering(answerer, Judge(), failures_in_a_row=20).records(asked(1, search=None))
     assert record == {"question": "q0", "answer": {"outcome": "skipped"}}
     assert answerer.asked == [] and failed_calls([record]) == {}
 
 
 def test_when_the_reader_stops_questions_in_waiting_are_dropped() -> None:
     answerer = Answerer({}, waits={f"q{number}": 0.01 for number in range(200)}, concurrency=2)
-    stream = Answering(answerer, None).records(asked(200))
+    stream = Answering(answerer, None, failures_in_a_row=20).records(asked(200))
     next(stream)
     stream.close()
     assert len(answerer.asked) < 20
@@ -144,6 +145,28 @@ def test_an_error_of_an_answerer_stops_the_run_after_the_records_before_it() -> 
 
     seen = []
     with pytest.raises(ValueError, match="a bug"):
-        for record in Answering(Broken({}, concurrency=1), None).records(asked(10)):
+        for record in Answering(Broken({}, concurrency=1), None, failures_in_a_row=20).records(asked(10)):
             seen.append(record["question"])
     assert seen == ["q0", "q1", "q2"]
+
+
+def test_a_server_that_is_gone_is_not_asked_for_ever() -> None:
+    failing: dict[str, Answer] = {
+        f"q{number}": Failed("answer", "connection lost", "nobody there") for number in range(2, 50)
+    }
+    seen = []
+    with pytest.raises(CallsFailedError, match=r"5 questions in a row .* connection lost nobody there"):
+        for record in Answering(Answerer(failing), None, failures_in_a_row=5).records(asked(50)):
+            seen.append(record["question"])
+    assert seen == [f"q{number}" for number in range(7)]
+
+
+def test_a_success_ends_a_row_of_failures() -> None:
+    failing: dict[str, Answer] = {f"q{number}": Failed("answer", "timeout") for number in range(30) if number % 3}
+    assert len(list(Answering(Answerer(failing), None, failures_in_a_row=3).records(asked(30)))) == 30
+
+
+def test_what_had_no_room_was_not_shown() -> None:
+    (record,) = records(Answerer({"q0": Answered("red", left_out=1, left_out_words=4)}), 1)
+    words = sum(node.words for node in memory(3).nodes[:2])
+    assert record["shown"] == {"searches": 1, "nodes": 1, "words": words - 4}

@@ -91,6 +91,7 @@ ROW = {
     "retries": 2,
     "repairs": 0,
     "failures": {"timeout": 1},
+    "failure_details": {"timeout": "no reply within 60 s"},
     "seconds": 4.2,
     "paid": {
         "input_tokens_uncached": 100,
@@ -111,7 +112,7 @@ def test_calls_are_told_with_tokens_cost_and_failures() -> None:
     (line,) = call_lines({"rows": [ROW], "total": ROW})
     assert line == (
         "calls of compress, merge, m: 3 made, 1 found; 120 tokens read (20 cached by the server), 30 written; 4 s; "
-        "$0.0123 (what was found had cost cost not known); 2 retries; failed: timeout 1"
+        "$0.0123 (found ones: cost not known); 2 retries; failed: timeout 1 (no reply within 60 s)"
     )
     assert call_lines({"rows": [ROW, ROW], "total": ROW})[-1].startswith("calls in all: ")
 
@@ -141,8 +142,9 @@ def test_runs_with_one_judge_are_compared_by_question(tmp_path: Path) -> None:
 def test_verdicts_of_several_judges_never_stand_in_one_column(tmp_path: Path) -> None:
     first = stored(tmp_path, "a", answered("q1"))
     second = stored(tmp_path, "b", answered("q1"), judge="other@m#000000")
-    assert "against the first row" in compare_lines([first, second])[0].splitlines()[0]
-    assert JUDGE not in compare_lines([first, second])[0]
+    table, note = compare_lines([first, second])
+    assert JUDGE not in table
+    assert note == "the runs were not judged by one judge, so their accuracies do not stand in one column"
 
 
 def test_the_list_of_runs_shows_what_was_judged(tmp_path: Path) -> None:
