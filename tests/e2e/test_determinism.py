@@ -10,6 +10,7 @@ import pytest
 from tests.e2e.desk import SMALL, Desk, Said, memories, results
 
 
+@pytest.mark.slow
 def test_workers_and_hash_seed_change_no_byte(tmp_path_factory: pytest.TempPathFactory) -> None:
     seen = []
     for workers, seed in ((1, "0"), (3, "1")):

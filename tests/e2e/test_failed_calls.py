@@ -102,6 +102,7 @@ def test_another_ratio_finds_the_merges_of_an_incomplete_run(again: Again, desk:
     assert stages(desk.folder / said.folder)["compress"]["merges"]["replayed"] > 0
 
 
+@pytest.mark.slow
 def test_a_kill_loses_no_unit_that_was_done(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
     process, _ = desk.stall_at("merge:1", *WAITING)
@@ -119,6 +120,7 @@ def test_a_kill_loses_no_unit_that_was_done(desk: Desk, tmp_path: Path, monkeypa
     assert (results(run), memories(desk.outputs)) == (results(calm.finish(*WAITING)), memories(calm.outputs))
 
 
+@pytest.mark.slow
 def test_questions_that_met_an_incomplete_memory_are_searched_again(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

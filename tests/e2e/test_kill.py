@@ -72,6 +72,7 @@ def test_nothing_of_a_killed_attempt_remains(resumed: tuple[Desk, Path]) -> None
     assert [path.name for path in (desk.outputs / "runs").iterdir() if "partial" in path.name] == []
 
 
+@pytest.mark.slow
 def test_a_kill_of_the_second_attempt_keeps_the_questions_of_both(
     desk: Desk, undisturbed: tuple[dict[str, bytes], dict[str, bytes]]
 ) -> None:
@@ -82,6 +83,7 @@ def test_a_kill_of_the_second_attempt_keeps_the_questions_of_both(
     assert results(run) == undisturbed[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ["embed:1", "search:8"])
 def test_a_process_that_is_overtaken_by_another_ends_well(desk: Desk, call: str) -> None:
     process, release = desk.stall_at(call, *STALLING)

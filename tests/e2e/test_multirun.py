@@ -82,6 +82,7 @@ def test_a_job_that_crashes_stops_no_other(desk: Desk) -> None:
     assert finished(desk.outputs) == {"none", "tome"}
 
 
+@pytest.mark.slow
 def test_commands_at_once_that_share_a_reference_all_end_well(desk: Desk) -> None:
     compressors = ("tome", "kmeans", "dart", "random_pruning")
     with ThreadPoolExecutor(len(compressors)) as pool:

@@ -30,7 +30,13 @@ def everything(desk: Desk, run: Path) -> tuple[dict[str, bytes], dict[str, bytes
     return results(run), memories(desk.outputs)
 
 
-@pytest.mark.parametrize("choice", ["merger=concat", "merger=extractive", "reembedding=mean"])
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "merger=concat",
+        *(pytest.param(other, marks=pytest.mark.slow) for other in ("merger=extractive", "reembedding=mean")),
+    ],
+)
 def test_ratios_in_any_order_give_the_bytes_of_separate_runs(
     typed: Callable[..., Said], desk: Desk, choice: str
 ) -> None:

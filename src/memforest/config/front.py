@@ -48,8 +48,9 @@ def main() -> None:
         sys.exit(2)
     # Hydra takes flags before or after all overrides, people put them anywhere.
     sys.argv[1:] = [*without_flags(arguments), *flags(arguments)]
-    # A scheduler asks a job to end; it ends as for a person.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A scheduler asks a job to end, which then ends as for a person; a shell lets jobs in the background ignore Ctrl-C.
+    for asked in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(asked, signal.default_int_handler)
     try:
         failed, unfinished = _run_hydra()
     except KeyboardInterrupt:

@@ -171,6 +171,7 @@ def test_clips_are_half_minutes() -> None:
     assert parts == union_partition(floored, beta=0.2, window=30, window_unit="seconds")
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(memories(smallest=2, largest=40), st.integers(2, 10), st.sampled_from([0.05, 0.3, 1.0]), st.integers(0, 2))
 def test_a_large_memory_is_partitioned_group_by_group(of: Memory, limit: int, alpha: float, seed: int) -> None:

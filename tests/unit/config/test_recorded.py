@@ -21,7 +21,14 @@ CHOSEN = [
     ["dataset=locomo", "retriever=agpr", "k=5", "word_budgets=[100,200]"],
     ["dataset=synthetic", "dataset.units=3", "compressor=none"],
     ["compressor=tome", "merger=llm", "answerer=mem0", "judge=eventtree", "llm=gpt_4o_mini"],
-    ["answerer=longmemeval", "judge=longmemeval", "llm=gpt_5_2", "llm.roles.judge.preset=deepseek_judge"],
+    [
+        "dataset=longmemeval_s",
+        "backbone=turns",
+        "answerer=longmemeval",
+        "judge=longmemeval",
+        "llm=gpt_5_2",
+        "llm.roles.judge.preset=deepseek_judge",
+    ],
     ["answerer=mem0", "skip_categories=[]", "llm=qwen3_4b_instruct_2507", "llm.roles.answer.temperature=0.7"],
     ["++embedder._target_=elsewhere.Mine", "++embedder.words=[a b,'1',null]", "++embedder.table={a:1.5,b:true}"],
 ]

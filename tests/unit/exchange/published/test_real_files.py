@@ -12,6 +12,8 @@ import pytest
 from memforest.exchange.published.benchmark import Name
 from memforest.exchange.published.command import import_file
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(os.environ.get("MEMFOREST_DATA", "data"))
 QUESTIONS: dict[Name, Path] = {
     "locomo": DATA / "locomo" / "locomo10.json",
