@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import shutil
@@ -175,18 +176,14 @@ class RunStore:
 
     def finished(self, run_id: str, *, stages: str) -> StoredRun | None:
         """The run with this id and these stage keys if nothing is left to do: all stages done and no call to repeat."""
-        run = self.published(run_id, stages=stages)
-        return None if run is None or run.retryable else run
+        return _finished(self._root / run_id, stages)
 
     def published(self, run_id: str, *, stages: str | None = None) -> StoredRun | None:
         """The complete run with this id, if there is one (and its stage keys are `stages`, where given).
 
         Calls that failed can be left to repeat in it.
         """
-        run = StoredRun(self._root / run_id)
-        if not (run.folder / RUN).is_file():
-            return None
-        return run if stages is None or run.read(RUN)["stages"] == stages else None
+        return _published(self._root / run_id, stages)
 
     def start(self, run_id: str, *, stages: str) -> Attempt:
         """A folder for a new attempt, holding the records of the longest earlier attempt with the same stage keys.
@@ -214,20 +211,28 @@ class RunStore:
         is moved away first, and put back by `_recover` should this process die before its own folder is in place.
         """
         target = self._root / run_id
-        while (rival := self.finished(run_id, stages=stages)) is None:
+        while (done := self.finished(run_id, stages=stages)) is None:
             if not (folder / QUESTIONS).is_file():
                 raise StoreError(f"{folder} was removed while the run was at work; run the command again")
-            if target.exists():
-                target.rename(Path(tempfile.mkdtemp(dir=self._root, prefix=f"{run_id}{_REPLACED}")) / run_id)
             try:
-                rival = StoredRun(folder.rename(target))
+                done = StoredRun(folder.rename(target))
                 break
             except OSError as error:
-                # A rival got in between: look again. Anything else will not go away.
-                if not target.exists():
+                # Something was there, or a rival got in between: look again. Anything else will not go away.
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) and not target.exists():
                     raise StoreError(f"cannot put the finished run in its place {target}: {error.strerror}") from error
+            self._move_away(run_id, stages)
         self._clean(run_id, stages)
-        return rival
+        return done
+
+    def _move_away(self, run_id: str, stages: str) -> None:
+        """Make room for a successor. Puts back at once what a rival finished between the look and the move."""
+        moved = Path(tempfile.mkdtemp(dir=self._root, prefix=f"{run_id}{_REPLACED}")) / run_id
+        # Rivals move too: whoever comes later finds nothing there, and looks again.
+        with suppress(FileNotFoundError):
+            (self._root / run_id).rename(moved)
+            if _finished(moved, stages) is not None:
+                self._recover(run_id)
 
     def all(self) -> list[StoredRun]:
         """Complete runs by id."""
@@ -270,7 +275,9 @@ class RunStore:
         """Put back a run that was moved away by a process that died before its successor was in place."""
         for holder in self._root.glob(f"{run_id}{_REPLACED}*"):
             if (holder / run_id).exists() and not (self._root / run_id).exists():
-                (holder / run_id).rename(self._root / run_id)
+                # A rival can do the same, or put a successor there, at this very moment.
+                with suppress(OSError):
+                    (holder / run_id).rename(self._root / run_id)
 
     def _clean(self, run_id: str, stages: str) -> None:
         """Remove what the complete run makes useless. A rival that is still at work keeps its folder, finds the run
@@ -278,6 +285,18 @@ class RunStore:
         attempts = self._root.glob(f"{run_id}{_PARTIAL}{stages[:8]}-*")
         for path in [*filter(_is_abandoned, attempts), *self._root.glob(f"{run_id}{_REPLACED}*")]:
             shutil.rmtree(path, ignore_errors=True)
+
+
+def _published(folder: Path, stages: str | None) -> StoredRun | None:
+    if not (folder / RUN).is_file():
+        return None
+    run = StoredRun(folder)
+    return run if stages is None or run.read(RUN)["stages"] == stages else None
+
+
+def _finished(folder: Path, stages: str) -> StoredRun | None:
+    run = _published(folder, stages)
+    return None if run is None or run.retryable else run
 
 
 def _size(path: Path) -> int:

@@ -172,6 +172,55 @@ def test_a_rival_that_publishes_within_publish_is_no_error(
     assert mine.publish({"who": "mine"}).id == ID
 
 
+def test_a_rival_that_finishes_before_the_old_run_is_moved_keeps_its_place(
+    store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish(store, stages="t" * 64)
+    mine, rival = begun(store, count=5), begun(store, count=5)
+    rename, ahead = Path.rename, iter([True])
+
+    def rival_first(self: Path, target: Path) -> Path:
+        if self == tmp_path / "runs" / ID and next(ahead, False):
+            rival.publish({"who": "rival"})
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", rival_first)
+    assert mine.publish({"who": "mine"}).read(RUN)["who"] == "rival"
+    assert names(tmp_path) == [ID]
+
+
+def test_what_a_rival_has_moved_away_already_is_no_error(
+    store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = finish(store, stages="t" * 64)
+    mine = begun(store, count=5)
+    rename, ahead = Path.rename, iter([True])
+
+    def moved_first(self: Path, target: Path) -> Path:
+        if self == old.folder and next(ahead, False):
+            rename(self, tmp_path / "elsewhere")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", moved_first)
+    assert mine.publish({"who": "mine"}).read(RUN)["who"] == "mine"
+
+
+def test_a_rival_that_puts_back_what_both_found_is_no_error(store: RunStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = finish(store)
+    rename, ahead = Path.rename, iter([True])
+    holder = run.folder.with_name(f"{ID}.replaced-x")
+    holder.mkdir()
+    rename(run.folder, holder / ID)
+
+    def put_back_first(self: Path, target: Path) -> Path:
+        if target == run.folder and next(ahead, False):
+            rename(self, target)
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", put_back_first)
+    assert [found.id for found in store.all()] == [ID]
+
+
 def test_a_kill_between_the_two_renames_loses_nothing(
     store: RunStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,7 +229,7 @@ def test_a_kill_between_the_two_renames_loses_nothing(
     rename = Path.rename
 
     def killed(self: Path, target: Path) -> Path:
-        if self == attempt.folder:
+        if self == attempt.folder and not target.exists():
             raise KeyboardInterrupt
         return rename(self, target)
 
