@@ -118,11 +118,13 @@ def _answer(engine: Any, questions: Sequence[Any]) -> None:
     template = questions[0][2]
     try:
         outputs = engine.chat(conversations, sampling, use_tqdm=False, chat_template_kwargs=template)
+        answered = list(zip(questions, outputs, strict=True))
     except BaseException as error:
+        # Whoever asks is told: he waits, and nobody waits for this thread.
         for *_, future in questions:
             future.set_exception(error)
         return
-    for (*_, future), output in zip(questions, outputs, strict=True):
+    for (*_, future), output in answered:
         future.set_result(output)
 
 

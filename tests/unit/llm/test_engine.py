@@ -34,6 +34,8 @@ class FakeEngine:
         self.batches.append((conversations, sampling, chat_template_kwargs))
         if any("broken" in messages[-1]["content"] for messages in conversations):
             raise RuntimeError("out of memory")
+        if any("lost" in messages[-1]["content"] for messages in conversations):
+            return []
         return [
             _output(messages[-1]["content"], parameters)
             for messages, parameters in zip(conversations, sampling, strict=True)
@@ -121,3 +123,11 @@ def test_without_vllm_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "vllm", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'memforest\[vllm\]'"):
         chat(tmp_path, option=OPTION, provider="vllm_engine").ask(request=ask())
+
+
+def test_an_engine_that_loses_a_question_fails_it_and_goes_on(tmp_path: Path, engines: list[FakeEngine]) -> None:
+    model = chat(tmp_path, option=OPTION, provider="vllm_engine")
+    lost = model.ask(request=ask("lost"))
+    assert isinstance(lost, ChatFailed) and lost.reason == "exception"
+    assert model.ask(request=ask("found")) == ChatReply("re: found")
+    assert len(engines) == 1
