@@ -25,14 +25,33 @@ class CallEstimate:
     output_tokens: int
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class UnitLoad:
-    """What of one unit is to be done: its memories, whether they are to be merged, and how many questions are asked."""
+@dataclass(frozen=True, slots=True)
+class MemorySize:
+    """What counts of a memory here, so that the memories of all units need not be held at once."""
 
-    unit: Unit
-    memories: Sequence[Memory]
+    nodes: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnitLoad:
+    """What of one unit is to be done: its memories, whether they are to be merged, how many questions are asked, and
+    the words of its history."""
+
+    memories: tuple[MemorySize, ...]
     merges: bool
     questions: int
+    history_words: int
+
+
+def unit_load(unit: Unit, memories: Sequence[Memory], *, merges: bool, questions: int) -> UnitLoad:
+    """The load of one unit."""
+    return UnitLoad(
+        memories=tuple(MemorySize(len(memory), sum(node.words for node in memory.nodes)) for memory in memories),
+        merges=merges,
+        questions=questions,
+        history_words=sum(len(turn.text.split()) for turn in unit.turns),
+    )
 
 
 def estimate_lines(spec: RunSpec, loads: Sequence[UnitLoad], *, context: str | None) -> list[str]:
@@ -68,33 +87,27 @@ def _expected(spec: RunSpec, loads: Sequence[UnitLoad], context: str | None) -> 
 def _shown(load: UnitLoad, spec: RunSpec, context: str | None) -> float:
     """Words that one question is shown."""
     if context == "history":
-        return sum(len(turn.text.split()) for turn in load.unit.turns)
+        return load.history_words
     if context == "memory":
         return shown_words(load.memories, k=spec.k, ratio=spec.effective_ratio)
     return EVIDENCE_WORDS if context == "evidence" else 0
 
 
-def merge_calls(memories: Sequence[Memory], *, ratio: float) -> CallEstimate:
+def merge_calls(memories: Sequence[MemorySize], *, ratio: float) -> CallEstimate:
     """One call per merge if none fails and none is known; a merged text is as long as both."""
-    merges = sum(len(memory) - target_count(count=len(memory), ratio=ratio) for memory in memories)
-    tokens = round(merges * TOKENS_PER_WORD * 2 * _words_per_node(memories))
+    merges = sum(memory.nodes - target_count(count=memory.nodes, ratio=ratio) for memory in memories)
+    nodes = sum(memory.nodes for memory in memories)
+    words_per_node = sum(memory.words for memory in memories) / nodes if nodes else 0.0
+    tokens = round(merges * TOKENS_PER_WORD * 2 * words_per_node)
     return CallEstimate("merge", merges, tokens + merges * PROMPT_TOKENS["merge"], tokens)
 
 
-def shown_words(memories: Sequence[Memory], *, k: int, ratio: float) -> float:
+def shown_words(memories: Sequence[MemorySize], *, k: int, ratio: float) -> float:
     """Words of k hits of each of a unit's memories, if merging keeps all words and hits are of average length."""
-    kept = (min(k, target_count(count=len(memory), ratio=ratio)) for memory in memories)
-    return sum(
-        hits * sum(node.words for node in memory.nodes) / max(1, target_count(count=len(memory), ratio=ratio))
-        for hits, memory in zip(kept, memories, strict=True)
-    )
+    left = [target_count(count=memory.nodes, ratio=ratio) for memory in memories]
+    return sum(min(k, count) * memory.words / max(1, count) for memory, count in zip(memories, left, strict=True))
 
 
 def _short(role: str, calls: int, *, words: float) -> CallEstimate:
     """Calls with short replies; `words` are those of all of them."""
     return CallEstimate(role, calls, round(calls * PROMPT_TOKENS[role] + TOKENS_PER_WORD * words), calls * REPLY_TOKENS)
-
-
-def _words_per_node(memories: Sequence[Memory]) -> float:
-    nodes = [node for memory in memories for node in memory.nodes]
-    return sum(node.words for node in nodes) / len(nodes) if nodes else 0.0

@@ -23,7 +23,7 @@ from memforest.pipeline.answering import Answering, Asked, failed_calls
 from memforest.pipeline.clock import StageClock
 from memforest.pipeline.compress_stage import CompressStage, failed_merges
 from memforest.pipeline.contexts import Contexts
-from memforest.pipeline.estimate import UnitLoad, estimate_lines
+from memforest.pipeline.estimate import estimate_lines, unit_load
 from memforest.pipeline.plan import Plan
 from memforest.pipeline.search import UnitSearch, search_records
 from memforest.pipeline.stages import BUILD, COMPRESS, SEARCH, UnitWork, stage_code
@@ -117,9 +117,9 @@ class _Execution:
         if not spec.roles:
             return
         loads = [
-            UnitLoad(
-                unit=work.unit,
-                memories=load_memories(self._artifacts.load(BUILD, work.keys[BUILD])),
+            unit_load(
+                work.unit,
+                load_memories(self._artifacts.load(BUILD, work.keys[BUILD])),
                 merges=not self._artifacts.has(COMPRESS, work.keys[COMPRESS]),
                 questions=sum(gold.category not in spec.skip_categories for gold in work.golds),
             )
@@ -181,15 +181,15 @@ class _Execution:
         search = UnitSearch(memories, questions, retriever=self._parts.retriever, embedder=self._embedder, k=spec.k)
         # A repeat makes the failed merges, and with them other memories: answers on these would be paid for twice.
         waits = self._compression.incomplete and not spec.answer_incomplete
-        contexts = None if answerer is None else Contexts(answerer.context, work.unit, search)
+        contexts = None if answerer is None else Contexts(answerer.context, work.unit)
         records = search_records(
             memories, questions, golds, search=search, word_budgets=spec.word_budgets, cluster=work.unit.cluster
         )
-        for question, gold, record in zip(questions, golds, records, strict=True):
+        for question, gold, (record, memory) in zip(questions, golds, records, strict=True):
             if contexts is None or waits or gold.category in spec.skip_categories:
                 yield Asked(question, gold, record, None)
             else:
-                yield Asked(question, gold, record, contexts.of(question, gold))
+                yield Asked(question, gold, record, contexts.of(gold, memory=memory))
 
     def _write_results(
         self, attempt: Attempt, records: Sequence[dict[str, Any]], reports: Sequence[dict[str, Any]]

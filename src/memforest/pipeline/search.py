@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -38,16 +38,16 @@ class UnitSearch:
         self._indexes = [retriever.index(memory=memory) for memory in memories]
 
     def asking(self, question: Question) -> Search:
-        """The search at the time of a question."""
-        return partial(self._rankings, time=question.time)
+        """The search at the time of a question; a text that was searched for is not searched for again."""
+        return cache(partial(self._rankings, time=question.time))
 
-    def _rankings(self, text: str, *, time: float | None) -> list[Hits]:
+    def _rankings(self, text: str, *, time: float | None) -> tuple[Hits, ...]:
         """One ranking per memory. Raises MethodError when the retriever breaks its protocol."""
         vector = self._vectors.get(text)
         if vector is None:
             (vector,) = self._embedder.embed(texts=[text]).vectors
         query = Query(text=text, vector=vector, time=time)
-        rankings = [index.search(query=query, k=self._k) for index in self._indexes]
+        rankings = tuple(index.search(query=query, k=self._k) for index in self._indexes)
         for hits in rankings:
             _require_ranking(hits, k=self._k, retriever=self._retriever)
         return rankings
@@ -61,11 +61,12 @@ def search_records(
     search: UnitSearch,
     word_budgets: Sequence[int],
     cluster: str | None = None,
-) -> Iterator[dict[str, Any]]:
-    """Records of the questions in order."""
+) -> Iterator[tuple[dict[str, Any], Search]]:
+    """Records of the questions in order, each with the search that found what it scores."""
     scorer = UnitScorer(memories, word_budgets=word_budgets, cluster=cluster)
     for question, gold in zip(questions, golds, strict=True):
-        yield scorer.score(question, gold, search.asking(question)(question.text))
+        searched = search.asking(question)
+        yield scorer.score(question, gold, searched(question.text)), searched
 
 
 def _require_ranking(hits: Hits, *, k: int, retriever: Retriever) -> None:

@@ -20,7 +20,7 @@ def shown(context: str, *evidence: str, sessions: tuple[str, ...] = ()) -> list[
     """Ids of the nodes that a search for the question shows."""
     search = UnitSearch([memory(5)], [QUESTION], retriever=TopK(index="exact"), embedder=Hashing(buckets=8), k=2)
     gold = Gold("q", "temporal", True, "violin", None, evidence, evidence_sessions=sessions)
-    hits = Contexts(context, UNIT, search).of(QUESTION, gold)("any words")
+    hits = Contexts(context, UNIT).of(gold, memory=search.asking(QUESTION))("any words")
     return [node.id for found in hits for node in found.nodes]
 
 

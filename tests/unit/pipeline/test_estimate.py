@@ -8,12 +8,13 @@ import pytest
 
 from memforest.config.compose import compose_spec
 from memforest.core.types import target_count
-from memforest.pipeline.estimate import UnitLoad, estimate_lines, merge_calls, shown_words
+from memforest.pipeline.estimate import UnitLoad, estimate_lines, merge_calls, shown_words, unit_load
 from tests.builders import memory, node, unit
 
 TEN_WORDS = " ".join(["word"] * 10)
-MEMORY = memory([node(f"n{place}", TEN_WORDS) for place in range(20)])
-LOAD = UnitLoad(unit=unit(), memories=[MEMORY], merges=True, questions=4)
+NODES = memory([node(f"n{place}", TEN_WORDS) for place in range(20)])
+LOAD = unit_load(unit(), [NODES], merges=True, questions=4)
+(MEMORY,) = LOAD.memories
 
 
 def lines(*overrides: str, load: UnitLoad = LOAD, context: str = "memory") -> list[str]:

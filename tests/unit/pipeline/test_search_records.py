@@ -41,7 +41,23 @@ def searched(retriever: Any, *, nodes: int = 40, k: int = 10, names: tuple[str, 
     golds = [Gold(name, "single-hop", True, "copper", None, ("n1",)) for name in names]
     memories = [memory(nodes, source_level="turn")]
     search = UnitSearch(memories, questions, retriever=retriever, embedder=EMBEDDER, k=k)
-    return list(search_records(memories, questions, golds, search=search, word_budgets=[150]))
+    return [record for record, _ in search_records(memories, questions, golds, search=search, word_budgets=[150])]
+
+
+def test_what_was_searched_to_be_scored_is_not_searched_again_to_be_answered() -> None:
+    asked: list[int] = []
+
+    def answer(of: Memory, k: int) -> Hits:
+        asked.append(k)
+        return full(of, k)
+
+    memories, question = [memory(12)], Question(id="q", unit_id="u", text="copper")
+    search = UnitSearch(memories, [question], retriever=Scripted(answer), embedder=EMBEDDER, k=10)
+    gold = Gold("q", "single-hop", True, "copper", None, ("n1",))
+    ((_, searched),) = search_records(memories, [question], [gold], search=search, word_budgets=[150])
+    assert searched("copper") == searched("copper") and asked == [10]
+    searched("violin")
+    assert asked == [10, 10]
 
 
 def full(of: Memory, k: int, **changes: Any) -> Hits:
