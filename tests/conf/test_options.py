@@ -12,11 +12,15 @@ from hydra.utils import get_class
 
 from memforest.config.compose import compose, instantiate
 from memforest.config.folder import conf_folder, groups, options, root_settings, settings
-from memforest.config.spec import GROUPS, RESERVED, parse_choice, parse_spec, run_id
+from memforest.config.spec import GROUPS, OPTIONAL, RESERVED, parse_choice, parse_spec, run_id
 from memforest.core.chat import ROLES
 from tests.chats import failing
 
-FILES = sorted((path.parent.name, path.stem) for path in conf_folder().glob("*/*.yaml") if path.parent.name != "llm")
+NOTHING = {(group, "none") for group in OPTIONAL}
+"""Choices of nothing at all: there is no component behind them."""
+FILES = sorted(
+    {(path.parent.name, path.stem) for path in conf_folder().glob("*/*.yaml") if path.parent.name != "llm"} - NOTHING
+)
 ALIASES = {("compressor", "random"): "random_pruning"}
 TRAITS = {"needs", "provides", "uses", "execution_only", "only_with", "seedless_with", "roles"}
 METHODS = {
@@ -132,7 +136,7 @@ def test_hydra_writes_no_folder_of_its_own() -> None:
 def test_every_default_names_an_option() -> None:
     named = [entry for entry in root_settings()["defaults"] if isinstance(entry, dict)]
     entries = [entry for entry in named if not any(key.startswith("override hydra/") for key in entry)]
-    assert {pair for entry in entries for pair in entry.items()} <= {*FILES, ("llm", "none")}
+    assert {pair for entry in entries for pair in entry.items()} <= {*FILES, *NOTHING}
     assert {group for entry in entries for group in entry} == set(GROUPS)
 
 
@@ -151,3 +155,8 @@ def test_an_alias_is_the_same_run_as_the_option_it_stands_for(alias: str, name: 
 @pytest.mark.parametrize("option", options("compressor"))
 def test_a_compressor_uses_the_ratio_unless_it_is_none(option: str) -> None:
     assert ("ratio" in settings("compressor", option)["traits"]["uses"]) == (option != "none")
+
+
+@pytest.mark.parametrize("group", sorted(set(OPTIONAL) - {"llm"}))
+def test_a_choice_of_nothing_has_no_settings(group: str) -> None:
+    assert settings(group, "none") == {"name": "none", "traits": {}}

@@ -12,7 +12,7 @@ from hydra.utils import get_class
 
 from memforest.config.compose import compose, instantiate
 from memforest.config.folder import conf_folder, options, settings
-from memforest.config.spec import RESERVED, Choice, parse_choice
+from memforest.config.spec import NONE, RESERVED, Choice, parse_choice
 from memforest.core.chat import Chat
 from memforest.core.protocols import Compressor, Merger
 from memforest.core.types import Memory, target_count
@@ -50,6 +50,11 @@ def built(group: str, option: str, chat: Chat, **changes: Any) -> Any:
     arguments = {key: value for key, value in settings(group, option).items() if key not in RESERVED} | changes
     made = get_class(arguments.pop("_target_"))
     return made(**arguments, chat=chat) if option in asking(group) else made(**arguments)
+
+
+def components_of(group: str) -> list[str]:
+    """Options with a component behind them."""
+    return [option for option in options(group) if option != NONE]
 
 
 def asking(group: str) -> list[str]:

@@ -27,6 +27,9 @@ from memforest.core.protocols import (
 from memforest.llm.ledger import Ledger, Purse
 from memforest.llm.open import open_chat
 
+_TARGET = "_target_"
+"""The key of a component's class; a choice of nothing, and that of models, has none."""
+
 PURSE = Purse()
 """Of this process: `llm.budget` holds for all its runs together, those of a sweep too."""
 
@@ -101,12 +104,11 @@ def components(spec: RunSpec) -> Components:
     ledger = Ledger(purse=PURSE)
     if not spec.merges:
         spec = spec.with_choices(merger=idle_merger())
-    absent = {"llm"} | ({"answerer"} if not spec.answers else set()) | ({"judge"} if not spec.judges else set())
     cache = reply_cache(spec["llm"], outputs=spec.outputs)
     made: dict[str, Any] = {
         group: instantiate(choice, **chats(choice, spec["llm"], cache=cache, ledger=ledger))
         for group, choice in spec.choices.items()
-        if group not in absent
+        if _TARGET in choice.settings
     }
     return Components(**{"answerer": None, "judge": None, **made}, ledger=ledger)
 

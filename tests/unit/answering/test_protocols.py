@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from memforest.answering.fixed import AlwaysAbstains, NoAnswerer
+from memforest.answering.fixed import AlwaysAbstains
 from memforest.answering.longmemeval import LongMemEval
 from memforest.answering.mem0 import Mem0
 from memforest.answering.personamem import PersonaMem
 from memforest.answering.single_shot import SingleShot
 from memforest.config.folder import settings
-from memforest.core.outcomes import Abstained, Answered, Failed
+from memforest.core.outcomes import Abstained, Answered
 from memforest.core.types import Hits, Memory, Question
 from tests.builders import DAY, START, memory, node
 from tests.chats import fenced_parts, outside_fences, replying
@@ -101,6 +101,5 @@ def test_references_are_the_protocol_with_another_context() -> None:
         assert other["context"] == context
 
 
-def test_answerers_without_a_model_say_what_they_are() -> None:
+def test_an_answerer_without_a_model_says_that_it_does_not_know() -> None:
     assert AlwaysAbstains().answer(question=QUESTION, search=lambda text: []) == Abstained("I don't know.")
-    assert isinstance(NoAnswerer().answer(question=QUESTION, search=lambda text: []), Failed)
