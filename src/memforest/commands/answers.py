@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memforest.commands.runs import OUTPUTS, store_of
+from memforest.core.errors import UNFINISHED
 
 
 def add_commands(commands: Any) -> None:
@@ -99,7 +100,7 @@ def _import(parsed: argparse.Namespace, _: Sequence[str]) -> None:
             print(f"written: {place}")
 
 
-def _judge(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
+def _judge(parsed: argparse.Namespace, extra: Sequence[str]) -> int:
     from memforest.exchange.judging import judge_answers
     from memforest.report.answers import judged_lines
 
@@ -114,6 +115,7 @@ def _judge(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
     print(json.dumps(found, ensure_ascii=False, indent=2) if parsed.json else "\n".join(judged_lines(found)))
     if parsed.out is not None and not parsed.json:
         print(f"written: {parsed.out}")
+    return UNFINISHED if found["failed_calls"] else 0
 
 
 def _answers(parsed: argparse.Namespace, _: Sequence[str]) -> None:

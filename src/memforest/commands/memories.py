@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from memforest.core.errors import UNFINISHED
+
 
 def add_commands(commands: Any) -> None:
     """Adds them to the subparsers `commands`."""
@@ -35,23 +37,22 @@ def add_commands(commands: Any) -> None:
     compress.set_defaults(act=_compress, settings=True)
 
 
-def _compress(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
-    from memforest.exchange.command import compress_file
+def _compress(parsed: argparse.Namespace, extra: Sequence[str]) -> int:
+    from memforest.exchange.command import compress_file, words
     from memforest.exchange.store_command import compress_store
+    from memforest.exchange.wanted import Wanted
 
-    settings = dict(word.split("=", 1) for word in extra)
-    smaller = compress_store if parsed.file.is_dir() else compress_file
-    for line in smaller(
-        parsed.file,
-        parsed.out,
-        report=parsed.report or Path(f"{parsed.out}.report.json"),
-        replace=parsed.force,
+    wanted = Wanted(
         method=parsed.method,
         ratio=parsed.ratio,
         merger=parsed.merger,
         reembedding=parsed.reembedding,
         seed=parsed.seed,
         embedder=parsed.embedder,
-        settings=settings,
-    ):
-        print(line)
+        settings=dict(word.split("=", 1) for word in extra),
+    )
+    smaller = compress_store if parsed.file.is_dir() else compress_file
+    report = parsed.report or Path(f"{parsed.out}.report.json")
+    facts = smaller(parsed.file, parsed.out, report=report, replace=parsed.force, wanted=wanted)
+    print("\n".join(words(facts, out=parsed.out, report=report)))
+    return UNFINISHED if facts["retryable_failures"] else 0

@@ -10,7 +10,7 @@ from typing import Any
 from memforest.config.folder import conf_folder, options
 from memforest.config.overrides import check_grammar, check_overrides, flags, without_flags
 from memforest.config.spec import GROUPS
-from memforest.core.errors import MemforestError
+from memforest.core.errors import UNFINISHED, MemforestError
 
 _USAGE = """usage: python run.py [name=value ...] [--multirun]
 
@@ -57,7 +57,7 @@ def main() -> None:
         print("\ninterrupted; the same command continues", file=sys.stderr)
         sys.exit(130)
     if failed or unfinished:
-        sys.exit(1 if failed else 3)
+        sys.exit(1 if failed else UNFINISHED)
 
 
 def _choices() -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+UNFINISHED = 3
+"""Exit status of a command that ended well but for failed calls, which the same command makes again."""
+
 
 class MemforestError(Exception):
     """Base of every error that is shown to the user as one message, without a traceback."""

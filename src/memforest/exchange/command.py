@@ -6,29 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from memforest.compression import compress
 from memforest.core.errors import ConfigError
 from memforest.core.files import json_bytes, write_atomically
 from memforest.exchange.places import require_free
 from memforest.exchange.records import output_lines, read_records
+from memforest.exchange.wanted import Wanted
 from memforest.report.answers import call_lines
 
 
-def compress_file(
-    source: Path,
-    out: Path,
-    *,
-    report: Path,
-    replace: bool,
-    method: str,
-    ratio: float,
-    merger: str | None,
-    reembedding: str | None,
-    seed: int | None,
-    embedder: str | None,
-    settings: Mapping[str, Any],
-) -> list[str]:
-    """Compress `source` into `out`, each file written beside and renamed; returns the report in words.
+def compress_file(source: Path, out: Path, *, report: Path, replace: bool, wanted: Wanted) -> Mapping[str, Any]:
+    """Compress `source` into `out`, each file written beside and renamed; returns the report.
 
     Raises ConfigError when `out` or `report` is the input, or exists and `replace` is not set.
     """
@@ -37,20 +24,11 @@ def compress_file(
     if out.resolve() == report.resolve():
         raise ConfigError(f"{out} cannot hold both the memory and the report; name another file with --report")
     records = read_records(source)
-    done = compress(
-        records,
-        method=method,
-        ratio=ratio,
-        merger=merger,
-        reembedding=reembedding,
-        seed=seed,
-        embedder=embedder,
-        settings=settings,
-    )
-    with_vectors = embedder is None and any(record.embedding for record in records)
+    done = wanted.of(records)
+    with_vectors = wanted.embedder is None and any(record.embedding for record in records)
     write_atomically(report, json_bytes(done.report))
     write_atomically(out, output_lines(records, done.memory, with_vectors=with_vectors).encode())
-    return words(done.report, out=out, report=report)
+    return done.report
 
 
 def words(facts: Mapping[str, Any], *, out: Path, report: Path) -> list[str]:
@@ -78,6 +56,8 @@ def words(facts: Mapping[str, Any], *, out: Path, report: Path) -> list[str]:
         lines.append(f"{facts['overlong_merges']:,} merged texts are longer than both texts together")
     if after["truncated_texts"]:
         lines.append(f"{after['truncated_texts']:,} texts are longer than the embedder reads")
+    if facts.get("without_keywords"):
+        lines.append(f"{facts['without_keywords']:,} merged memories have no sparse vector for keyword search")
     if "calls" in facts:
         lines += call_lines(facts["calls"])
     return [*lines, f"written: {out}", f"report: {report}"]

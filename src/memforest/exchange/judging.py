@@ -21,7 +21,7 @@ from memforest.exchange.published.answers import StoredAnswer, read_answers, wri
 from memforest.exchange.run_answers import votes_of_record
 from memforest.metrics.agreement import JudgeAgreement, judge_agreement
 from memforest.metrics.answers import summarise_answers
-from memforest.pipeline.answering import Answering, Asked
+from memforest.pipeline.answering import Answering, Asked, failed_calls
 
 ROLE = "judge"
 _ANYBODY = "answerer=abstain"
@@ -87,6 +87,7 @@ def judge_answers(
             records, categories=dataset.categories, judge=parts.judge.identity, context=StoredAnswers.context
         ),
         "agreement": _agreement(items, records),
+        "failed_calls": failed_calls(records),
         "calls": parts.ledger.as_json(),
     }
 

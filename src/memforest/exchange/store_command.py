@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from memforest.compression import Compressed, compress
 from memforest.core.errors import ConfigError, DataError
 from memforest.core.files import folder_beside, json_bytes, write_atomically
-from memforest.exchange.command import words
 from memforest.exchange.places import require_free
 from memforest.exchange.qdrant_store import collections, copy_store, flush, rewrite
-from memforest.exchange.records import MemoryRecord
 from memforest.exchange.smaller_collection import Smaller, linked_collection, relinked, smaller_collection
+from memforest.exchange.wanted import Wanted
 from memforest.llm.ledger import Ledger
 
 _COUNTS = ("target", "method_target", "merges", "shortfall", "retryable_failures", "overlong_merges")
 
 
-def compress_store(
-    source: Path,
-    out: Path,
-    *,
-    report: Path,
-    replace: bool,
-    method: str,
-    ratio: float,
-    merger: str | None,
-    reembedding: str | None,
-    seed: int | None,
-    embedder: str | None,
-    settings: Mapping[str, Any],
-) -> list[str]:
-    """Compress the local Qdrant store `source` into the new folder `out`; returns the report in words.
+def compress_store(source: Path, out: Path, *, report: Path, replace: bool, wanted: Wanted) -> Mapping[str, Any]:
+    """Compress the local Qdrant store `source` into the new folder `out`; returns one report of all parts.
 
     Each user's memories are a memory of their own with their own exact M. `source` is copied, never opened. Raises
     ConfigError when `out` exists or lies in `source`, DataError for what is no such store.
@@ -41,31 +27,13 @@ def compress_store(
     _require_beside(source, out)
     _require_outside(source, report)
     require_free(report, source=source, replace=replace)
-
-    ledger = Ledger()
-
-    def smaller(records: Sequence[MemoryRecord]) -> Compressed:
-        return compress(
-            records,
-            method=method,
-            ratio=ratio,
-            merger=merger,
-            reembedding=reembedding,
-            seed=seed,
-            embedder=embedder,
-            settings=settings,
-            ledger=ledger,
-        )
-
+    smaller = partial(wanted.of, ledger=Ledger())
     with folder_beside(out) as folder:
         copy_store(source, folder)
-        facts = _compress_copy(folder, smaller, anew=embedder is not None)
+        facts = _compress_copy(folder, smaller, anew=wanted.embedder is not None)
         flush(folder)
         write_atomically(report, json_bytes(facts))
-    lines = words(facts, out=out, report=report)
-    if facts["without_keywords"]:
-        lines.insert(-2, f"{facts['without_keywords']:,} merged memories have no sparse vector for keyword search")
-    return lines
+    return facts
 
 
 def _require_beside(source: Path, out: Path) -> None:

@@ -230,3 +230,15 @@ def test_a_mem0_export_goes_in_and_jsonl_comes_out(tmp_path: Path) -> None:
     assert [row["id"] for row in rows] == [row["id"] for row in reversed(ROWS)]
     assert rows[0]["text"] == ROWS[-1]["text"]
     assert rows[0]["time"] == ROWS[-1]["time"]
+
+
+def test_failed_calls_end_the_command_with_a_status_of_their_own(source: Path, tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"replies": [{"reply": "both"}], "faults": [{"fault": "500"}]}))
+    models = ("--merger", "llm", "llm=scripted", f"llm.script={script}", f"llm.cache_folder={tmp_path / 'replies'}")
+    with pytest.raises(SystemExit) as ended:
+        run(source, tmp_path / "out.jsonl", *models)
+    assert ended.value.code == 3
+    assert json.loads((tmp_path / "out.jsonl.report.json").read_text())["retryable_failures"] > 0
+    script.write_text(json.dumps({"replies": [{"reply": "both"}]}))
+    run(source, tmp_path / "out.jsonl", *models, "--force")

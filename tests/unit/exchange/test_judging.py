@@ -93,3 +93,18 @@ def test_the_command_prints_words_or_json(here: Path, capsys: pytest.CaptureFixt
     assert json.loads(capsys.readouterr().out)["answers"]["asked"] == 6
     main(command)
     assert "beside the votes that 6 answers came with" in capsys.readouterr().out
+
+
+def test_failed_verdicts_end_the_command_with_a_status_of_their_own(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    faults = {"replies": [{"reply": {"label": "CORRECT"}}], "faults": [{"fault": "500", "contains": "kite 2"}]}
+    (here / "faulty.json").write_text(json.dumps(faults))
+    command = ["judge", str(stored(here)), *DATA, "judge=memtree_public", "llm=scripted", "llm.script=faulty.json"]
+    with pytest.raises(SystemExit) as ended:
+        main([*command, "--json"])
+    assert ended.value.code == 3
+    assert json.loads(capsys.readouterr().out)["failed_calls"] == {"judge": 1}
+    (here / "faulty.json").write_text(json.dumps({**faults, "faults": []}))
+    main([*command, "--json"])
+    assert json.loads(capsys.readouterr().out)["calls"]["total"]["calls"] == 1
