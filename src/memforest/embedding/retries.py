@@ -6,6 +6,8 @@ import random
 from collections.abc import Callable
 from typing import TypeVar
 
+from memforest.core.servers import retry_after
+
 LONGEST_PAUSE = 60.0
 """Seconds; a server that asks for more is asked again after this."""
 
@@ -43,7 +45,7 @@ def pause_before_retry(error: Exception, attempt: int) -> float:
     """Seconds: what the server asks for, else half a second doubled with every attempt, less up to half by chance so
     that those who failed together do not return together."""
     response = getattr(error, "response", None)
-    try:
-        return min(max(0.0, float(response.headers["retry-after"])), LONGEST_PAUSE)  # type: ignore[union-attr]
-    except (AttributeError, KeyError, ValueError):
-        return min(0.5 * 2.0**attempt, LONGEST_PAUSE) * (1 - random.random() / 2)
+    asked = None if response is None else retry_after(response.headers)
+    if asked is not None:
+        return min(asked, LONGEST_PAUSE)
+    return min(0.5 * 2.0**attempt, LONGEST_PAUSE) * (1 - random.random() / 2)

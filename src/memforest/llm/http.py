@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from functools import cache
-from time import time
 from typing import Any
 
 from memforest.core.chat import ChatRequest
 from memforest.core.checks import require
+from memforest.core.servers import retry_after
 from memforest.llm.completions import RawReply, body_of, raw_reply
 from memforest.llm.faults import CallError, status_fault
 from memforest.llm.settings import RoleSettings
@@ -84,23 +83,3 @@ def _status_fault(error: Any) -> CallError:
         code=str(code) if code else None,
         retry_after=retry_after(error.response.headers),
     )
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a server asks to wait, from a number or a date; None where it does not say."""
-    if milliseconds := _number(headers.get("retry-after-ms")):
-        return milliseconds / 1000
-    text = headers.get("retry-after")
-    if text is None or (seconds := _number(text)) is not None:
-        return None if text is None else seconds
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time())
-    except ValueError:
-        return None
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        return None if text is None else max(0.0, float(text))
-    except ValueError:
-        return None

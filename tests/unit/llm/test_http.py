@@ -12,8 +12,8 @@ import pytest
 
 from memforest.core.chat import ChatFailed, ChatOutcome, ChatReply, Message
 from memforest.core.digests import canonical_json
+from memforest.core.servers import retry_after
 from memforest.llm.client import ModelChat
-from memforest.llm.http import retry_after
 from memforest.llm.ledger import Ledger
 from tests.chat_server import ChatServer, React, Reaction, refuses, says
 from tests.unit.llm.support import YES_OR_NO, Clock, ask, chat, files
