@@ -44,7 +44,8 @@ class Choice:
     and the seed is not among them where the settings are those that the YAML's `seedless_with` names;
     execution_only: settings that cannot, or whose content is hashed instead;
     only_with: settings that count only while others have a certain value, or one of several;
-    roles: what it asks language models for, one of `core.chat.ROLES` each.
+    roles: what it asks language models for, one of `core.chat.ROLES` each;
+    ignores: run-level settings (k) that cannot change its result although they can that of other options.
     """
 
     group: str
@@ -56,6 +57,7 @@ class Choice:
     execution_only: tuple[str, ...]
     only_with: Mapping[str, Mapping[str, Any]]
     roles: tuple[str, ...]
+    ignores: tuple[str, ...] = ()
 
     def identity(self) -> dict[str, Any]:
         """What can change an output: the name and the settings that count, equal numbers written alike."""
@@ -100,7 +102,7 @@ class RunSpec:
             **groups,
             "ratio": _plain(self.ratio) if "ratio" in uses else None,
             "seed": self.seed if "seed" in uses else None,
-            "k": self.k,
+            "k": None if "k" in self["retriever"].ignores else self.k,
             "word_budgets": list(self.word_budgets),
             **self._answering(),
         }
@@ -202,6 +204,7 @@ def parse_choice(group: str, raw: Mapping[str, Any]) -> Choice:
         execution_only=tuple(traits.get("execution_only", ())),
         only_with=traits.get("only_with", {}),
         roles=tuple(traits.get("roles", ())),
+        ignores=tuple(traits.get("ignores", ())),
     )
 
 

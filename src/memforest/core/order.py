@@ -8,10 +8,9 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
-from memforest.core.types import MemoryNode, Pair, Segment
+from memforest.core.types import CLIP_SECONDS, MemoryNode, Pair, Segment
 
 TIME_UNITS = ("rank", "dense_rank", "clip", "seconds")
-CLIP_SECONDS = 30.0
 
 
 def filled_times(times: Sequence[float | None]) -> NDArray[np.float64]:

@@ -183,6 +183,16 @@ class Retriever(Protocol):
         """Takes any memory, before and after any compressor, empty ones too."""
 
 
+@runtime_checkable
+class CuttingRetriever(Retriever, Protocol):
+    """A retriever that cuts its rankings itself, such as after the best clips: k is no matter of its `Hits`.
+
+    Its file in conf/ says so too (`traits.ignores: [k]`), since k is then no part of a run's identity.
+    """
+
+    cuts: Literal[True]
+
+
 Search = Callable[[str], Sequence[Hits]]
 """A text -> one hits list per memory of the unit."""
 

@@ -6,8 +6,7 @@ import re
 from datetime import UTC, datetime
 
 from memforest.core.errors import DataError
-from memforest.core.order import CLIP_SECONDS
-from memforest.core.types import Clock
+from memforest.core.types import CLIP_SECONDS, Clock
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from memforest.core.errors import DataError
 from memforest.core.vectors import Grid, Matrix, Vector, on_grid
+from memforest.core.video import VideoGraph
+
+if TYPE_CHECKING:
+    from memforest.core.graph import MemoryGraph
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 Clock = Literal["calendar", "video"]
 """What a time counts: seconds since 1970-01-01 UTC, or seconds since the start of a video."""
 
-SourceLevel = Literal["turn", "session", "own"]
-"""What the sources of a memory's segments name: turns, sessions, or a user's own ids."""
+CLIP_SECONDS = 30.0
+"""Length of a clip of a video, the unit of its clock that benchmarks and papers use."""
+
+SourceLevel = Literal["turn", "session", "node", "own"]
+"""What the sources of a memory's segments name: turns, sessions, nodes of the unit's graph, or a user's own ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +65,7 @@ class Unit:
     """What owns one memory: a history and its assets. `index` is its position in the data file.
 
     `cluster` names what units have in common whose questions are not independent (the same person); intervals are
-    clustered by it, and by the unit where it is None.
+    clustered by it, and by the unit where it is None. `graph` is that of a video, where the dataset brings it along.
     """
 
     id: str
@@ -68,6 +75,7 @@ class Unit:
     observations: tuple[Observation, ...] = ()
     clock: Clock = "calendar"
     cluster: str | None = None
+    graph: VideoGraph | None = None
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -80,6 +88,7 @@ class Question:
     """The public part of a test item: all that a method may see. `time` is when it is asked.
 
     `options` are the texts of a multiple choice without their letters; the letter is the place: a, b, c, d.
+    `before_clip` is the last clip of a video that had ended when the question was asked; -1 when none had.
     """
 
     id: str
@@ -87,12 +96,14 @@ class Question:
     text: str
     time: float | None = None
     options: tuple[str, ...] = ()
+    before_clip: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Gold:
     """The private part of a test item. No backbone, compressor, retriever or answerer takes one.
 
+    A question counts in its `category` and in `more_categories`, which benchmarks with several types per question have.
     `evidence` holds turn ids after normalisation, each once; `evidence_sessions` session ids, where a benchmark names
     sessions (else they are those of the turns). What of both names no turn or session is in `unresolved` too.
     `letter` is that of the correct option, whose text is `answer`; `ungradable` says why no letter can grade the
@@ -109,6 +120,12 @@ class Gold:
     evidence_sessions: tuple[str, ...] = ()
     letter: str | None = None
     ungradable: str | None = None
+    more_categories: tuple[str, ...] = ()
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """All categories in which the question counts."""
+        return (self.category, *self.more_categories)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +176,7 @@ class MemoryNode:
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """One store's nodes in insertion order, and their matrix.
+    """One store's nodes in insertion order, their matrix, and sometimes a graph around them.
 
     Raises DataError when ids repeat, vectors differ in length, or a vector is not finite.
     """
@@ -168,6 +185,7 @@ class Memory:
     nodes: tuple[MemoryNode, ...]
     source_level: SourceLevel = "own"
     clock: Clock = "calendar"
+    graph: MemoryGraph | None = None
 
     def __post_init__(self) -> None:
         seen: set[str] = set()
@@ -202,14 +220,51 @@ class Memory:
         grid.setflags(write=False)
         return grid
 
+    def with_nodes(self, nodes: Sequence[MemoryNode]) -> Memory:
+        """The memory with `nodes` in place of its own, each of which stands for some of them; its graph follows."""
+        graph = self.graph
+        if graph is not None:
+            successor = {member: node.id for node in nodes for member in node.members}
+            graph = graph.contracted(
+                {node.id: successor[node.members[0]] for node in self.nodes if node.members[0] in successor}
+            )
+        return replace(self, nodes=tuple(nodes), graph=graph)
+
+    def until(self, clip: int) -> Memory:
+        """What was in a video's memory when `clip` had ended; a node without a time cannot be shown to be that early.
+
+        The memory itself, where that is all of it.
+        """
+        graph = self.graph
+        nodes = [node for node in self.nodes if _ended(node, clip)]
+        told = () if graph is None else tuple(node for node in graph.equivalences if _ended(node, clip))
+        if len(nodes) == len(self) and (graph is None or len(told) == len(graph.equivalences)):
+            return self
+        early = self.with_nodes(nodes)
+        return early if early.graph is None else replace(early, graph=early.graph.telling(told))
+
+
+def clip_of(node: MemoryNode) -> int | None:
+    """The clip of a video in which a node's time lies; None without a time."""
+    return None if node.time is None else math.floor(node.time / CLIP_SECONDS)
+
+
+def _ended(node: MemoryNode, clip: int) -> bool:
+    found = clip_of(node)
+    return found is not None and found <= clip
+
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """What a retriever is asked: text, its vector, and the time of asking."""
+    """What a retriever is asked: text, its vector, and the time of asking; of a video, the last clip that had ended.
+
+    A retriever is given no node after `before_clip`, so it need not look at it.
+    """
 
     text: str
     vector: Vector
     time: float | None = None
+    before_clip: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,6 +283,15 @@ class Hits:
     def nodes(self) -> tuple[MemoryNode, ...]:
         """The k hits, best first."""
         return tuple(self.memory.nodes[i] for i in self.order[: self.k])
+
+    def without(self, shown: Container[str]) -> Hits:
+        """The ranking that is left when the nodes with the ids `shown` were shown before; as many hits as then fit."""
+        left = [rank for rank, place in enumerate(self.order) if self.memory.nodes[place].id not in shown]
+        return replace(
+            self,
+            order=tuple(self.order[rank] for rank in left),
+            scores=tuple(self.scores[rank] for rank in left),
+        )
 
 
 @dataclass(frozen=True)

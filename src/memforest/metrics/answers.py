@@ -8,7 +8,7 @@ from typing import Any
 
 from memforest.core.outcomes import Abstained, Answer, Answered, Failed
 from memforest.core.types import Gold, Question
-from memforest.metrics.summary import interval, percent_mean, rounded
+from memforest.metrics.summary import interval, of_category, percent_mean, rounded
 from memforest.metrics.text import bleu_1, set_f1, token_f1
 
 TEXT_METRICS = {"set_f1": set_f1, "bleu_1": bleu_1, "token_f1": token_f1}
@@ -61,10 +61,7 @@ def _scores(records: Sequence[Record], name: str, categories: Sequence[str]) -> 
         "mean": percent_mean(records, name),
         "interval": interval(records, name),
         "scored": sum(record[name] is not None for record in records),
-        "by_category": {
-            category: percent_mean([record for record in records if record["category"] == category], name)
-            for category in categories
-        },
+        "by_category": {category: percent_mean(of_category(records, category), name) for category in categories},
     }
 
 
@@ -79,9 +76,7 @@ def _accuracy(records: Sequence[Record], categories: Sequence[str]) -> dict[str,
         "answerable": percent_mean([record for record in judged if record["answerable"]], "accuracy"),
         "unanswerable": percent_mean([record for record in judged if not record["answerable"]], "accuracy"),
         "asked": len(records),
-        "asked_by_category": {
-            category: sum(record["category"] == category for record in records) for category in categories
-        },
+        "asked_by_category": {category: len(of_category(records, category)) for category in categories},
         "unscored": dict(Counter(unscored)),
     }
 

@@ -23,7 +23,9 @@ class UnitScorer:
     def __init__(self, memories: Sequence[Memory], *, word_budgets: Sequence[int], cluster: str | None = None) -> None:
         self._word_budgets = word_budgets
         self._cluster = cluster
-        self._turn_sources = all(memory.source_level == "turn" for memory in memories)
+        levels = {memory.source_level for memory in memories}
+        self._exact_sources = levels <= {"turn", "node"}
+        self._in_sessions = "node" not in levels
         self._tokens = {
             id(node): visible_tokens(node, clock=memory.clock) for memory in memories for node in memory.nodes
         }
@@ -41,7 +43,7 @@ class UnitScorer:
             "question": question.id,
             "unit": question.unit_id,
             "cluster": self._cluster or question.unit_id,
-            "category": gold.category,
+            **_categories(gold),
             "answerable": gold.answerable,
             "outcome": "searched",
             **self._summary(gold, hits),
@@ -54,20 +56,26 @@ class UnitScorer:
             gold,
             [hit.node for hit in hits],
             tokens=frozenset().union(*(self._tokens[id(hit.node)] for hit in hits)),
-            turn_sources=self._turn_sources,
+            exact_sources=self._exact_sources,
+            in_sessions=self._in_sessions,
         )
 
 
+def _categories(gold: Gold) -> dict[str, Any]:
+    more = {"more_categories": list(gold.more_categories)} if gold.more_categories else {}
+    return {"category": gold.category, **more}
+
+
 def summary_of(
-    gold: Gold, nodes: Sequence[MemoryNode], *, tokens: frozenset[str], turn_sources: bool
+    gold: Gold, nodes: Sequence[MemoryNode], *, tokens: frozenset[str], exact_sources: bool, in_sessions: bool
 ) -> dict[str, Any]:
     """What a reader gets from `nodes`: how many, how many words, and the three recalls."""
     sources = [source for node in nodes for source in node.sources]
     return {
         "nodes": len(nodes),
         "words": sum(node.words for node in nodes),
-        "evidence_recall": evidence_recall(gold, sources) if turn_sources else None,
-        "session_evidence_recall": session_evidence_recall(gold, sources),
+        "evidence_recall": evidence_recall(gold, sources) if exact_sources else None,
+        "session_evidence_recall": session_evidence_recall(gold, sources) if in_sessions else None,
         "answer_token_recall": answer_token_recall(gold, tokens),
     }
 
@@ -78,7 +86,7 @@ def not_runnable(question: Question, gold: Gold, reason: str, *, cluster: str | 
         "question": question.id,
         "unit": question.unit_id,
         "cluster": cluster or question.unit_id,
-        "category": gold.category,
+        **_categories(gold),
         "answerable": gold.answerable,
         "outcome": "not_runnable",
         "reason": reason,

@@ -48,14 +48,11 @@ def _recalls(
         "intervals": {name: interval(searched, name) for name in RECALLS},
         **{
             f"{name}_by_category": {
-                category: percent_mean([r for r in searched if r["category"] == category], name)
-                for category in categories
+                category: percent_mean(of_category(searched, category), name) for category in categories
             }
             for name in RECALLS
         },
-        "questions_by_category": {
-            category: sum(record["category"] == category for record in records) for category in categories
-        },
+        "questions_by_category": {category: len(of_category(records, category)) for category in categories},
         **{
             f"{name}_at_words": {
                 str(budget): percent_mean(_at_words(searched, budget), name) for budget in word_budgets
@@ -68,6 +65,11 @@ def _recalls(
         },
         "context_words": rounded(sum(r["words"] for r in searched) / len(searched)) if searched else None,
     }
+
+
+def of_category(records: Sequence[Record], category: str) -> list[Record]:
+    """Records of the questions that count in a category."""
+    return [r for r in records if r["category"] == category or category in r.get("more_categories", ())]
 
 
 def _at_words(searched: Sequence[Record], budget: int) -> list[Record]:

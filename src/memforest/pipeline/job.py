@@ -136,7 +136,7 @@ class Job:
         places = [self._live[id(node)].place for node in nodes]
         if any(later <= earlier for earlier, later in pairwise(places)):
             raise MethodError(f"memory {self.memory.id}: the compressor's nodes are not in insertion order, each once")
-        return Memory(id=self.memory.id, nodes=nodes, source_level=self.memory.source_level, clock=self.memory.clock)
+        return self.memory.with_nodes(nodes)
 
     def log(self) -> MergeLog:
         """All that happened, once the compressor is done."""

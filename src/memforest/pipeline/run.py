@@ -121,7 +121,7 @@ class _Execution:
                 work.unit,
                 load_memories(self._artifacts.load(BUILD, work.keys[BUILD])),
                 merges=not self._artifacts.has(COMPRESS, work.keys[COMPRESS]),
-                questions=sum(gold.category not in spec.skip_categories for gold in work.golds),
+                questions=sum(not set(gold.categories) & set(spec.skip_categories) for gold in work.golds),
             )
             for work in self._plan.runnable
         ]
@@ -186,7 +186,7 @@ class _Execution:
             memories, questions, golds, search=search, word_budgets=spec.word_budgets, cluster=work.unit.cluster
         )
         for question, gold, (record, memory) in zip(questions, golds, records, strict=True):
-            if contexts is None or waits or gold.category in spec.skip_categories:
+            if contexts is None or waits or set(gold.categories) & set(spec.skip_categories):
                 yield Asked(question, gold, record, None)
             else:
                 yield Asked(question, gold, record, contexts.of(gold, memory=memory))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from memforest.core.errors import MethodError
-from memforest.core.protocols import Embedder, Retriever, Search
+from memforest.core.protocols import CuttingRetriever, Embedder, Index, Retriever, Search
 from memforest.core.types import Gold, Hits, Memory, Query, Question
 from memforest.core.vectors import Vector
 from memforest.metrics.scoring import UnitScorer
@@ -30,24 +31,43 @@ class UnitSearch:
         embedder: Embedder,
         k: int,
     ) -> None:
+        self._memories = memories
         self._retriever = retriever
         self._embedder = embedder
         self._k = k
         texts = list(dict.fromkeys(question.text for question in questions))
         self._vectors: dict[str, Vector] = dict(zip(texts, embedder.embed(texts=texts).vectors, strict=True))
-        self._indexes = [retriever.index(memory=memory) for memory in memories]
+        self._whole = self._index(memories)
+        self._early = lru_cache(maxsize=1)(self._index_until)
+        self._preparing = Lock()
 
     def asking(self, question: Question) -> Search:
         """The search at the time of a question; a text that was searched for is not searched for again."""
-        return cache(partial(self._rankings, time=question.time))
+        return cache(partial(self._rankings, indexes=self._indexes(question.before_clip), question=question))
 
-    def _rankings(self, text: str, *, time: float | None) -> tuple[Hits, ...]:
+    def _index(self, memories: Sequence[Memory]) -> tuple[Index, ...]:
+        return tuple(self._retriever.index(memory=memory) for memory in memories)
+
+    def _index_until(self, clip: int) -> tuple[Index, ...]:
+        early = [memory.until(clip) for memory in self._memories]
+        if all(one is memory for one, memory in zip(early, self._memories, strict=True)):
+            return self._whole
+        return self._index(early)
+
+    def _indexes(self, before_clip: int | None) -> tuple[Index, ...]:
+        """Indexes of what a question may look into. Those of one clip are kept, since questions come in its order."""
+        if before_clip is None:
+            return self._whole
+        with self._preparing:
+            return self._early(before_clip)
+
+    def _rankings(self, text: str, *, indexes: Sequence[Index], question: Question) -> tuple[Hits, ...]:
         """One ranking per memory. Raises MethodError when the retriever breaks its protocol."""
         vector = self._vectors.get(text)
         if vector is None:
             (vector,) = self._embedder.embed(texts=[text]).vectors
-        query = Query(text=text, vector=vector, time=time)
-        rankings = tuple(index.search(query=query, k=self._k) for index in self._indexes)
+        query = Query(text=text, vector=vector, time=question.time, before_clip=question.before_clip)
+        rankings = tuple(index.search(query=query, k=self._k) for index in indexes)
         for hits in rankings:
             _require_ranking(hits, k=self._k, retriever=self._retriever)
         return rankings
@@ -72,7 +92,7 @@ def search_records(
 def _require_ranking(hits: Hits, *, k: int, retriever: Retriever) -> None:
     """k is honoured, no node comes twice, and the ranking is complete, so that word budgets are fair."""
     name = type(retriever).__name__
-    if hits.k != k:
+    if hits.k != k and not isinstance(retriever, CuttingRetriever):
         raise MethodError(f"retriever {name} returned {hits.k} hits where k={k} was asked for")
     if len(hits.order) != len(hits.scores) or sorted(hits.order) != list(range(len(hits.memory))):
         raise MethodError(
