@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 
+from memforest.core.protocols import CuttingRetriever
 from memforest.core.types import Hits, Memory, Query
 from tests.builders import memory, node
 from tests.contracts.support import (
     EMBEDDER,
     SHAPES,
+    choice,
     component,
     compressed,
     marked,
@@ -34,12 +36,14 @@ def search(option: str, memory: Memory, text: str, k: int) -> Hits:
     return hits
 
 
-def require_ranking(hits: Hits, memory: Memory, k: int) -> None:
-    """Each node once, as many hits as asked for or there are, scores that never increase."""
+def require_ranking(hits: Hits, memory: Memory, k: int, *, option: str) -> None:
+    """Each node once, as many hits as asked for or there are, scores that never increase; a retriever that ignores k
+    has as many hits as it likes."""
     assert sorted(hits.order) == list(range(len(memory)))
     assert len(hits.scores) == len(hits.order)
     assert all(first >= second for first, second in zip(hits.scores, hits.scores[1:], strict=False))
-    assert (hits.k, len(hits.nodes)) == (k, min(k, len(memory)))
+    asked = hits.k if "k" in choice("retriever", option).ignores else k
+    assert (hits.k, len(hits.nodes)) == (asked, min(asked, len(memory)))
     assert hits.memory is memory
 
 
@@ -48,7 +52,31 @@ def require_ranking(hits: Hits, memory: Memory, k: int) -> None:
 @every_retriever
 def test_the_ranking_is_complete_and_k_is_respected(option: str, name: str, k: int) -> None:
     for text in QUERIES:
-        require_ranking(search(option, MEMORIES[name], text, k), MEMORIES[name], k)
+        require_ranking(search(option, MEMORIES[name], text, k), MEMORIES[name], k, option=option)
+
+
+@every_retriever
+def test_a_retriever_that_cuts_itself_says_so_in_its_file(option: str) -> None:
+    ignores = choice("retriever", option).ignores
+    assert isinstance(component("retriever", option), CuttingRetriever) == ("k" in ignores)
+    if ignores:
+        hits = [search(option, plain(60), QUERIES[0], k) for k in (1, 10)]
+        assert hits[0].order == hits[1].order
+        assert hits[0].k == hits[1].k
+
+
+@every_retriever
+def test_what_was_shown_is_not_shown_again_and_nothing_else_is_lost(option: str) -> None:
+    hits = search(option, plain(60), QUERIES[0], 10)
+    shown = {node.id for node in hits.nodes} | {hits.memory.nodes[hits.order[-1]].id}
+    rest = hits.without(shown)
+    assert {rest.memory.nodes[place].id for place in rest.order} == {node.id for node in plain(60).nodes} - shown
+    assert len(set(rest.order)) == len(rest.order) == len(rest.scores)
+    assert all(first >= second for first, second in zip(rest.scores, rest.scores[1:], strict=False))
+    assert not {node.id for node in rest.nodes} & shown
+    both = hits.without(shown).without({node.id for node in rest.nodes})
+    at_once = hits.without(shown | {node.id for node in rest.nodes})
+    assert (both.order, both.k) == (at_once.order, at_once.k)
 
 
 @pytest.mark.parametrize("compressor", marked("compressor", usable("compressor")))
@@ -56,7 +84,7 @@ def test_the_ranking_is_complete_and_k_is_respected(option: str, name: str, k: i
 def test_it_works_after_every_compressor(option: str, compressor: str) -> None:
     for ratio in (0.5, 0.99):
         smaller = compressed(compressor, "plain", 60, ratio).memory
-        require_ranking(search(option, smaller, QUERIES[0], 5), smaller, 5)
+        require_ranking(search(option, smaller, QUERIES[0], 5), smaller, 5, option=option)
 
 
 @every_retriever

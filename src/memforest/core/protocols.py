@@ -176,6 +176,16 @@ class Index(Protocol):
         """A full ranking of which the first min(k, nodes) are the hits."""
 
 
+@runtime_checkable
+class ExpandingIndex(Index, Protocol):
+    """An index that wants other texts than the query's own to be embedded, such as those with a name in place of an id.
+
+    It embeds nothing itself, so that the time of a search is that of the search alone."""
+
+    def texts(self, *, text: str) -> Sequence[str]:
+        """The texts whose vectors become `Query.variants`, at least one; `text` alone where there are no others."""
+
+
 class Retriever(Protocol):
     """Memory -> index."""
 

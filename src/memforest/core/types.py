@@ -258,13 +258,16 @@ def _ended(node: MemoryNode, clip: int) -> bool:
 class Query:
     """What a retriever is asked: text, its vector, and the time of asking; of a video, the last clip that had ended.
 
-    A retriever is given no node after `before_clip`, so it need not look at it.
+    A retriever is given no node after `before_clip`, so it need not look at it. `variants` are the vectors of the texts
+    that an index wants in place of `text` (`core.protocols.ExpandingIndex`), shape [variants, dimension]; None where it
+    wants no others.
     """
 
     text: str
     vector: Vector
     time: float | None = None
     before_clip: int | None = None
+    variants: Matrix | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache, partial
 from threading import Lock
 from typing import Any
@@ -10,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from memforest.core.errors import MethodError
-from memforest.core.protocols import CuttingRetriever, Embedder, Index, Retriever, Search
+from memforest.core.protocols import CuttingRetriever, Embedder, ExpandingIndex, Index, Retriever, Search
 from memforest.core.types import Gold, Hits, Memory, Query, Question
-from memforest.core.vectors import Vector
+from memforest.core.vectors import Matrix, Vector
 from memforest.metrics.scoring import UnitScorer
 
 
@@ -67,10 +68,16 @@ class UnitSearch:
         if vector is None:
             (vector,) = self._embedder.embed(texts=[text]).vectors
         query = Query(text=text, vector=vector, time=question.time, before_clip=question.before_clip)
-        rankings = tuple(index.search(query=query, k=self._k) for index in indexes)
+        queries = [replace(query, variants=self._variants(text, index)) for index in indexes]
+        rankings = tuple(index.search(query=query, k=self._k) for index, query in zip(indexes, queries, strict=True))
         for hits in rankings:
             _require_ranking(hits, k=self._k, retriever=self._retriever)
         return rankings
+
+    def _variants(self, text: str, index: Index) -> Matrix | None:
+        """Vectors of the texts that an index wants in place of `text`; None where it wants no others."""
+        texts = list(index.texts(text=text)) if isinstance(index, ExpandingIndex) else [text]
+        return None if texts == [text] else self._embedder.embed(texts=texts).vectors
 
 
 def search_records(

@@ -26,7 +26,7 @@ def result_lines(run: StoredRun, uncompressed: StoredRun) -> list[str]:
     rows += [(name, values) for name, values in run.read(REFERENCES).items() if values[recall] is not None]
     budgets = list(metrics["evidence_recall_at_words"])
     header = [
-        f"percent, k={run.read(RUN)['settings']['k']}",
+        f"percent, {_cut(run.read(RUN)['settings'])}",
         f"{SHORT_NAMES[recall]} [95 %]",
         "answer",
         *(f"{budget} words" for budget in budgets),
@@ -76,6 +76,11 @@ def named(choice: Mapping[str, Any]) -> str:
     """A choice's name, with the models that it asks."""
     models = dict.fromkeys(str(model["model"]) for model in choice.get("llm", {}).values())
     return " ".join([str(choice["name"]), *(f"({model})" for model in models)])
+
+
+def _cut(settings: Mapping[str, Any]) -> str:
+    """How many hits count: k, or as many as a retriever gives that ignores it."""
+    return f"k={settings['k']}" if settings["k"] is not None else f"hits of {settings['retriever']['name']}"
 
 
 def recall_name(metrics: Metrics) -> str:

@@ -60,6 +60,35 @@ def test_what_was_searched_to_be_scored_is_not_searched_again_to_be_answered() -
     assert asked == [10, 10]
 
 
+class Expanding(Scripted):
+    """Wants two other texts in place of one that holds a +, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        super().__init__(full)
+        self.queries: list[Query] = []
+
+    def texts(self, *, text: str) -> tuple[str, ...]:
+        """Both sides of the +."""
+        return tuple(text.split("+"))
+
+    def search(self, *, query: Query, k: int) -> Hits:
+        """Keeps the query."""
+        self.queries.append(query)
+        return super().search(query=query, k=k)
+
+
+def test_the_texts_that_an_index_wants_are_embedded_for_it() -> None:
+    retriever, question = Expanding(), Question(id="q", unit_id="u", text="copper")
+    asking = UnitSearch([memory(12)], [question], retriever=retriever, embedder=EMBEDDER, k=3).asking(question)
+    asking("copper")
+    asking("copper+violin")
+    plain, expanded = retriever.queries
+    assert plain.variants is None
+    assert expanded.text == "copper+violin"
+    assert expanded.variants is not None
+    assert (expanded.variants == EMBEDDER.embed(texts=["copper", "violin"]).vectors).all()
+
+
 def full(of: Memory, k: int, **changes: Any) -> Hits:
     """A faultless ranking but for the changes."""
     count = len(of)

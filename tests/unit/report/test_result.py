@@ -43,6 +43,13 @@ def test_where_sources_are_sessions_the_session_metric_is_shown(tmp_path: Path) 
     assert "of the sessions that" in text
 
 
+def test_the_header_says_how_many_hits_count(tmp_path: Path) -> None:
+    run = store_run(tmp_path, "r", [1.0])
+    assert result_lines(run, run)[0].startswith("percent, k=10 ")
+    own = store_run(tmp_path, "own", [1.0], settings={"k": None, "retriever": {"name": "m3_agent"}})
+    assert result_lines(own, own)[0].startswith("percent, hits of m3_agent ")
+
+
 def rows(lines: list[str]) -> list[str]:
     """First words of the table's rows."""
     return [line.split("  ")[0] for line in lines[0].splitlines()[2:]]
