@@ -122,7 +122,7 @@ def shared_out(weights: NDArray[np.float64], available: NDArray[np.intp], *, pla
     """
     places = min(places, int(available.sum()))
     share = weights / weights.sum() * places
-    given = np.minimum(np.floor(share).astype(np.intp), available)
+    given: NDArray[np.intp] = np.minimum(np.floor(share).astype(np.intp), available)
     turns = np.lexsort((-weights, given - share))
     while left := places - int(given.sum()):
         waiting = turns[given[turns] < available[turns]][:left]
@@ -133,7 +133,7 @@ def shared_out(weights: NDArray[np.float64], available: NDArray[np.intp], *, pla
 def _by_appearance(groups: NDArray[np.intp]) -> NDArray[np.intp]:
     """Groups numbered from 0 in the order in which they appear."""
     _, first, numbers = np.unique(groups, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[numbers])
+    return np.argsort(np.argsort(first))[numbers]
 
 
 def _turns_within(groups: NDArray[np.intp]) -> NDArray[np.intp]:
