@@ -7,6 +7,7 @@ import json
 import pytest
 
 from memforest.bench.merging import CONCURRENCY, METHODS, SECONDS
+from memforest.bench.video import RETRIEVERS
 from memforest.cli import main
 
 NAMES = [
@@ -46,6 +47,17 @@ def test_retrieval_takes_settings_and_prints_a_line_for_each_figure(capsys: pyte
     assert len(lines) == 17
     assert lines[0].split()[0] == "qdrant_local_uncompressed"
     assert "364 nodes" in lines[0]
+
+
+def test_a_search_of_a_video_is_timed_beside_the_released_one(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["bench", "video", "--small", "--json"])
+    figures = {figure["name"]: figure for figure in json.loads(capsys.readouterr().out)["figures"]}
+    own = [f"{name}{part}_ms" for name in RETRIEVERS for part in ("", "_p95")]
+    assert list(figures) == [*own, "released_ms", "speedup"]
+    assert all(figure["value"] > 0 for figure in figures.values())
+    assert figures["speedup"]["value"] == pytest.approx(
+        figures["released_ms"]["value"] / figures["m3_agent_ms"]["value"]
+    )
 
 
 def test_the_other_benchmark_takes_no_settings() -> None:

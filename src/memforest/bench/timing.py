@@ -15,20 +15,25 @@ from memforest.core.types import Query
 def median_microseconds(
     indexes: Sequence[Index], queries: Sequence[Query], *, k: int, rounds: int
 ) -> tuple[float, ...]:
-    """Median time of one search in microseconds, one number for each index.
+    """Median time of one search in microseconds, one number for each index; as `microseconds` measures it."""
+    return tuple(median(times) for times in microseconds(indexes, queries, k=k, rounds=rounds))
+
+
+def microseconds(indexes: Sequence[Index], queries: Sequence[Query], *, k: int, rounds: int) -> tuple[list[float], ...]:
+    """What single searches take in microseconds, one list for each index.
 
     Every query is searched `rounds` times in every index, after a first time that does not count. The indexes take
     turns, so what else the machine does falls on all of them alike. For comparable numbers BLAS should have one thread.
     """
-    taken: list[list[int]] = [[] for _ in indexes]
+    taken: list[list[float]] = [[] for _ in indexes]
     for turn in range(rounds + 1):
         for query in queries:
             for index, times in zip(indexes, taken, strict=True):
                 start = perf_counter_ns()
                 index.search(query=query, k=k)
                 if turn:
-                    times.append(perf_counter_ns() - start)
-    return tuple(median(times) / 1000 for times in taken)
+                    times.append((perf_counter_ns() - start) / 1000)
+    return tuple(taken)
 
 
 def blas_threads(limit: int) -> AbstractContextManager[Any]:

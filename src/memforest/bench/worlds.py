@@ -7,13 +7,18 @@ from pathlib import Path
 
 import numpy as np
 
+from memforest.core.graph import Entity, MemoryGraph
 from memforest.core.seeding import generator
-from memforest.core.types import Memory, MemoryNode, Segment
-from memforest.core.vectors import Matrix, normalised
+from memforest.core.types import CLIP_SECONDS, Memory, MemoryNode, Segment
+from memforest.core.vectors import Matrix, Vector, normalised
 
 DIMENSION = 384
 _NODES_OF_A_TOPIC = 20
 _NODES_OF_A_MOMENT = 10
+_TOPICS = 40
+_FACES, _ENTITIES = 3, 43
+_TEXTS_OF_A_CLIP = 30
+_TEXTS_OF_AN_EQUIVALENCE = 48
 
 
 def unrelated(count: int) -> Memory:
@@ -35,6 +40,35 @@ def near_duplicates(count: int) -> Memory:
     random = _random("near duplicates")
     noise = random.normal(size=(count, DIMENSION)) * 1e-3 / np.sqrt(DIMENSION)
     return _memory(normalised(normalised(random.normal(size=DIMENSION)) + noise))
+
+
+def robot_like(count: int, *, dimension: int) -> Memory:
+    """The memory of a video of a robot's benchmark: 30 texts a clip, vectors around 40 topics, two thirds of the texts
+    linked to one of 40 voices or three faces, and among the texts one equivalence in 48."""
+    random = _random("robot-like")
+    topics = random.normal(size=(_TOPICS, dimension)) + random.normal(size=dimension)
+    vectors = normalised(topics[random.integers(0, _TOPICS, size=count)] + 1.5 * random.normal(size=(count, dimension)))
+    entities = tuple(Entity(str(number), "face" if number < _FACES else "voice") for number in range(_ENTITIES))
+    texts = [_text_of_a_video(place, vector) for place, vector in enumerate(vectors)]
+    linked = [(str(random.integers(_ENTITIES)), text.id, 1.0) for text in texts if random.random() < 2 / 3]
+    told = tuple(text for place, text in enumerate(texts) if _tells(place))
+    nodes = tuple(text for place, text in enumerate(texts) if not _tells(place))
+    graph = MemoryGraph(entities=entities, edges=tuple(linked), equivalences=told)
+    return Memory(id="video", nodes=nodes, source_level="node", clock="video", graph=graph)
+
+
+def _text_of_a_video(place: int, vector: Vector) -> MemoryNode:
+    voice = _FACES + place % (_ENTITIES - _FACES)
+    text = (
+        f"Equivalence: <face_{place % _FACES}>, <voice_{voice}>" if _tells(place) else f"<voice_{voice}> does {place}"
+    )
+    time = place // _TEXTS_OF_A_CLIP * CLIP_SECONDS
+    id = str(_ENTITIES + place)
+    return MemoryNode(id=id, segments=(Segment(text, (id,), time),), vector=vector, time=time, members=(id,))
+
+
+def _tells(place: int) -> bool:
+    return place % _TEXTS_OF_AN_EQUIVALENCE == 0
 
 
 def real_dataset(*, small: bool) -> str:
