@@ -191,6 +191,13 @@ def test_an_early_memory_is_searched_as_if_the_rest_had_never_been() -> None:
         assert all((clip_of(one) or 0) <= 9 for one in found.nodes)
 
 
+def test_a_memory_of_equivalences_alone_has_no_hits() -> None:
+    memory = carrying([], equivalences=graph_of(graph_memory()).equivalences)
+    for option in OPTIONS:
+        found = search(memory, asked(dimension=8), option, threshold=-1.0)
+        assert (found.order, found.k, found.without({"10"}).k) == ((), 0, 0)
+
+
 @pytest.mark.parametrize("option", OPTIONS)
 def test_without_times_every_node_is_a_clip_and_without_a_video_every_time_is(option: str) -> None:
     untimed = carrying([replace(one, time=None) for one in video(30, clips=3).nodes])
