@@ -7,7 +7,7 @@ import json
 import pytest
 
 from memforest.bench.merging import CONCURRENCY, METHODS, SECONDS
-from memforest.bench.video import RETRIEVERS
+from memforest.bench.video_search import RETRIEVERS
 from memforest.cli import main
 
 NAMES = [
@@ -50,7 +50,7 @@ def test_retrieval_takes_settings_and_prints_a_line_for_each_figure(capsys: pyte
 
 
 def test_a_search_of_a_video_is_timed_beside_the_released_one(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["bench", "video", "--small", "--json"])
+    main(["bench", "video_search", "--small", "--json"])
     figures = {figure["name"]: figure for figure in json.loads(capsys.readouterr().out)["figures"]}
     own = [f"{name}{part}_ms" for name in RETRIEVERS for part in ("", "_p95")]
     assert list(figures) == [*own, "released_ms", "speedup"]

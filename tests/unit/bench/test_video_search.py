@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from memforest.bench import video
+from memforest.bench import video_search
 from memforest.bench.released_search import ReleasedSearch
 from memforest.bench.worlds import robot_like
 from memforest.core.errors import MethodError
@@ -44,6 +44,6 @@ def test_searches_that_find_other_nodes_are_not_compared() -> None:
     released = ReleasedSearch(memory, clips=2, threshold=-1.0)
     query = replace(asked(), text="")
     index = retriever(threshold=-1.0).index(memory=memory)
-    assert video._timed(released, query, index) > 0
+    assert video_search._timed(released, query, index) > 0
     with pytest.raises(MethodError, match="found different nodes"):
-        video._timed(released, query, TopK(index="exact").index(memory=memory))
+        video_search._timed(released, query, TopK(index="exact").index(memory=memory))
