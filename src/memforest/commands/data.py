@@ -9,6 +9,9 @@ from typing import Any
 
 from memforest.core.errors import DataError
 
+_BACKBONES = {"observations": "", "turns": " backbone=turns", "video": " backbone=m3_agent backbone.graph_dir=DIR"}
+"""What has to be added to the default command for data that provide this."""
+
 
 def add_commands(commands: Any) -> None:
     """Adds it to the subparsers `commands`."""
@@ -62,5 +65,6 @@ def _data(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
         path = fetch(entry, folder=folder, source=source_of(entry, parsed.source, files=len(entries)))
         print(f"verified: {path} is {entry.describe(entry.sha256)}")
     dataset = entries[0].dataset
-    backbone = "" if "observations" in settings("dataset", dataset)["traits"]["provides"] else " backbone=turns"
+    provides = settings("dataset", dataset)["traits"]["provides"]
+    backbone = next(needed for given, needed in _BACKBONES.items() if given in provides)
     print(f"use it: MEMFOREST_DATA={folder} python run.py dataset={dataset}{backbone}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -14,6 +15,8 @@ from memforest.core.errors import DataError
 
 Row = NDArray[np.float32]
 _EXAMPLES = 3
+_LARGEST = 2**53
+"""Whole numbers below it are exact in every file."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,20 +52,22 @@ class RawGraph:
 def row(values: object, *, where: str) -> Row:
     """A vector of a list of numbers. Raises DataError."""
     if isinstance(values, list | tuple) and all(type(value) in (float, int) for value in values):
-        return np.array(values, dtype=np.float32)
+        # What is too large for a float becomes infinite, and is then no direction.
+        with np.errstate(over="ignore"), suppress(OverflowError):
+            return np.array(values, dtype=np.float32)
     raise DataError(f"{where}: an embedding must be a list of numbers")
 
 
 def whole(value: object, *, where: str) -> int:
     """A whole number. Raises DataError."""
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
         return value
     raise DataError(f"{where} must be a whole number, got {value!r:.40}")
 
 
 def number(value: object, *, where: str) -> float:
     """A number. Raises DataError."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST):
         return value
     raise DataError(f"{where} must be a number, got {value!r:.40}")
 

@@ -147,6 +147,8 @@ def test_the_hostile_pickles_do_what_they_say_where_nobody_refuses(tmp_path: Pat
         (pickled(attributes(nodes={0: {"id": 0, "type": "img", "embeddings": [["a"]]}})), "list of numbers"),
         (pickled(attributes(nodes={0: {"id": 0, "type": "img", "metadata": {"contents": [3]}}})), "must be a text"),
         (pickled(attributes(text_nodes=3)), "must be a list"),
+        (pickled(attributes(text_nodes=[2**70])), "whole number"),
+        (pickled(attributes(nodes={0: {"id": 0, "type": "img", "embeddings": [[10**400]]}})), "list of numbers"),
     ],
 )
 def test_what_is_no_graph_is_an_error_that_says_why(tmp_path: Path, content: bytes, words: str) -> None:
