@@ -21,7 +21,7 @@ ALLOWED = {
     "metrics": {"core", "metrics"},
     "theory": {"core", "theory"},
     "graphs": {"core", "graphs"},
-    "datasets": {"core", "datasets", "graphs"},
+    "datasets": {"core", "datasets"},
     "store": {"core", "store"},
     "llm": {"core", "llm"},
     "answering": {"core", "answering"},

@@ -106,9 +106,11 @@ def test_every_question_belongs_to_a_unit(option: str) -> None:
 
 
 @every_dataset
-def test_evidence_names_a_turn_or_is_unresolved(option: str) -> None:
+def test_evidence_names_a_turn_or_a_text_of_a_graph_or_is_unresolved(option: str) -> None:
     data = loaded(option)
     turns = {unit.id: {turn.id for turn in unit.turns} for unit in data.units}
+    for unit in data.units:
+        turns[unit.id] |= {str(node.id) for node in (unit.graph.texts if unit.graph else ()) if not node.is_equivalence}
     sessions = {unit.id: {session.id for session in unit.sessions} for unit in data.units}
     for question, gold in zip(data.questions, data.golds, strict=True):
         assert len(set(gold.evidence)) == len(gold.evidence)
