@@ -20,6 +20,7 @@ ALLOWED = {
     "report": {"core", "store", "report"},
     "metrics": {"core", "metrics"},
     "theory": {"core", "theory"},
+    "graphs": {"core", "graphs"},
     "datasets": {"core", "datasets"},
     "store": {"core", "store"},
     "llm": {"core", "llm"},

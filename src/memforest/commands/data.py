@@ -9,6 +9,9 @@ from typing import Any
 
 from memforest.core.errors import DataError
 
+_BACKBONES = {"observations": "", "turns": " backbone=turns", "video": " backbone=m3_agent backbone.graph_dir=DIR"}
+"""What has to be added to the default command for data that provide this."""
+
 
 def add_commands(commands: Any) -> None:
     """Adds it to the subparsers `commands`."""
@@ -20,8 +23,21 @@ def add_commands(commands: Any) -> None:
     fetch.add_argument("name", help="a dataset, such as locomo, or one of its files")
     fetch.add_argument("--from", dest="source", type=Path, default=None, help="a file that you have, or its folder")
     fetch.add_argument("--to", type=Path, default=None, help="data folder (default: MEMFOREST_DATA, else data)")
+    convert = data.add_parser("convert-graph", help="files of M3-Agent's graphs, into a folder that is safe to read")
+    convert.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a released pickle, or an exported graph")
+    convert.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder for backbone.graph_dir")
+    convert.add_argument("--video", default=None, metavar="NAME", help="whose graph it is (default: the file's name)")
+    convert.add_argument("--force", action="store_true", help="replace graphs that are there")
     for command in (known, generate, fetch):
         command.set_defaults(act=_data, settings=command is generate)
+    convert.set_defaults(act=_convert, settings=False)
+
+
+def _convert(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
+    from memforest.graphs.convert import convert
+
+    for line in convert(parsed.files, out=parsed.out, video=parsed.video, force=parsed.force):
+        print(line)
 
 
 def _data(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
@@ -49,5 +65,6 @@ def _data(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
         path = fetch(entry, folder=folder, source=source_of(entry, parsed.source, files=len(entries)))
         print(f"verified: {path} is {entry.describe(entry.sha256)}")
     dataset = entries[0].dataset
-    backbone = "" if "observations" in settings("dataset", dataset)["traits"]["provides"] else " backbone=turns"
+    provides = settings("dataset", dataset)["traits"]["provides"]
+    backbone = next(needed for given, needed in _BACKBONES.items() if given in provides)
     print(f"use it: MEMFOREST_DATA={folder} python run.py dataset={dataset}{backbone}")

@@ -82,6 +82,14 @@ class Backbone(Protocol):
         """The unit's memories, nodes in insertion order."""
 
 
+@runtime_checkable
+class NoticingBackbone(Backbone, Protocol):
+    """A backbone that reads files of its own, and has things to say about them."""
+
+    def notices(self, *, unit: Unit) -> Sequence[str]:
+        """What is irregular about what is read for a unit that can be built: `<what>: <how many and which>` each."""
+
+
 @dataclass(frozen=True, eq=False)
 class Reduction:
     """What a compressor leaves: surviving nodes in insertion order, and facts about how it went.

@@ -55,8 +55,8 @@ class VideoGraph:
     id: str
     nodes: tuple[GraphNode, ...]
     edges: tuple[tuple[int, int, float], ...]
-    parameters: Mapping[str, float] = field(default_factory=dict)
-    characters: Mapping[str, tuple[str, ...]] | None = None
+    parameters: Mapping[str, float] = field(default_factory=dict, hash=False)
+    characters: Mapping[str, tuple[str, ...]] | None = field(default=None, hash=False)
 
     @property
     def texts(self) -> tuple[GraphNode, ...]:

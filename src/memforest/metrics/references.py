@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from memforest.core.types import Gold, Hits, Memory, MemoryNode, Question, Segment, Unit
+from memforest.core.types import CLIP_SECONDS, Gold, Hits, Memory, MemoryNode, Question, Segment, Unit
+from memforest.core.video import VideoGraph
 from memforest.metrics.recall import session_of
 from memforest.metrics.scoring import UnitScorer
 
@@ -56,7 +57,9 @@ def _no_hits(memory: Memory) -> Hits:
 
 
 def history(unit: Unit) -> Memory:
-    """All turns of a unit with their speakers' names, in order; the vectors are of no use."""
+    """All turns of a unit with their speakers' names, or the texts of its graph, in order; vectors are of no use."""
+    if unit.graph is not None:
+        return _texts(unit.graph, unit)
     nodes = tuple(
         MemoryNode(
             id=turn.id,
@@ -69,3 +72,19 @@ def history(unit: Unit) -> Memory:
         for turn in session.turns
     )
     return Memory(id=unit.id, nodes=nodes, source_level="turn", clock=unit.clock)
+
+
+def _texts(graph: VideoGraph, unit: Unit) -> Memory:
+    """Texts of a video's graph, whose ids are what evidence names."""
+    nodes = tuple(
+        MemoryNode(
+            id=str(node.id),
+            segments=(Segment(node.text, (str(node.id),), time),),
+            vector=np.zeros(1, dtype=np.float32),
+            time=time,
+            members=(str(node.id),),
+        )
+        for node in graph.texts
+        for time in [None if node.clip is None else node.clip * CLIP_SECONDS]
+    )
+    return Memory(id=unit.id, nodes=nodes, source_level="node", clock=unit.clock)

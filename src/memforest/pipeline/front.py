@@ -6,7 +6,7 @@ from memforest.config.compose import components
 from memforest.config.folder import root_settings, settings, unknown
 from memforest.config.spec import NONE, RunSpec, parse_choice
 from memforest.core.protocols import LoadedDataset
-from memforest.pipeline.plan import backbone_inputs, make_plan
+from memforest.pipeline.plan import make_plan, noticed
 from memforest.pipeline.run import execute
 from memforest.report.result import result_lines
 from memforest.store.runs import StoredRun
@@ -20,7 +20,7 @@ def run_and_print(spec: RunSpec) -> StoredRun:
     parts = components(spec)
     dataset = parts.dataset.load()
     _require_categories(spec, dataset)
-    inputs = backbone_inputs(parts, dataset)
+    inputs, dataset = noticed(parts, dataset)
     plan = make_plan(spec, dataset, inputs)
     nothing = {group: parse_choice(group, settings(group, NONE)) for group in ("compressor", "answerer", "judge")}
     full_spec = spec.with_choices(**nothing)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, replace
 
 from memforest.config.compose import Components
 from memforest.config.spec import RunSpec, run_id
 from memforest.core.digests import digest
-from memforest.core.protocols import LoadedDataset, NotRunnable
+from memforest.core.listing import listed
+from memforest.core.protocols import LoadedDataset, NoticingBackbone, NotRunnable
 from memforest.pipeline.stages import BUILD, COMPRESS, SEARCH, UnitWork, data_digest, unit_works
 from memforest.store.artifacts import ArtifactStore
 from memforest.store.runs import RunStore, StoredRun
@@ -56,9 +58,12 @@ class Plan:
         return "stale, computed anew beside the old one" if self.stale else "to compute"
 
     def absent_lines(self) -> list[str]:
-        """Units that cannot be built, and why."""
-        absent = [work.missing for work in self.works if work.missing is not None]
-        return [f"not runnable: {item.unit_id}, {item.reason}" for item in absent]
+        """Units that cannot be built, and why; many for one reason are one line."""
+        units: dict[str, list[str]] = defaultdict(list)
+        for work in self.works:
+            if work.missing is not None:
+                units[work.missing.reason].append(work.missing.unit_id)
+        return [f"not runnable: {listed(ids)}, {reason}" for reason, ids in units.items()]
 
 
 def _keys(plan: Plan, stage: str) -> list[str]:
@@ -92,3 +97,21 @@ def make_plan(spec: RunSpec, dataset: LoadedDataset, inputs: list[str | NotRunna
 def backbone_inputs(parts: Components, dataset: LoadedDataset) -> list[str | NotRunnable]:
     """What the backbone reads beside each unit, or why it cannot build it."""
     return [parts.backbone.inputs(unit=unit) for unit in dataset.units]
+
+
+def noticed(parts: Components, dataset: LoadedDataset) -> tuple[list[str | NotRunnable], LoadedDataset]:
+    """`backbone_inputs`, and the dataset with what the backbone has to say of its files among the notices."""
+    backbone = parts.backbone
+    if not isinstance(backbone, NoticingBackbone):
+        return backbone_inputs(parts, dataset), dataset
+    inputs: list[str | NotRunnable] = []
+    said: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for unit in dataset.units:
+        inputs.append(backbone.inputs(unit=unit))
+        for notice in backbone.notices(unit=unit) if isinstance(inputs[-1], str) else ():
+            what, _, which = notice.partition(": ")
+            said[what].append((unit.id, which))
+    lines = (
+        f"{what}: {listed([f'{which} in {unit}'.strip() for unit, which in units])}" for what, units in said.items()
+    )
+    return inputs, replace(dataset, notices=(*dataset.notices, *lines))

@@ -19,6 +19,7 @@ from memforest.metrics.option_length import option_length
 from memforest.metrics.references import NO_MEMORY, ORACLE, reference_records
 from memforest.metrics.scoring import not_runnable
 from memforest.metrics.summary import summarise
+from memforest.metrics.yes_no import yes_no
 from memforest.pipeline.answering import Answering, Asked, failed_calls
 from memforest.pipeline.clock import StageClock
 from memforest.pipeline.compress_stage import CompressStage, failed_merges
@@ -205,6 +206,9 @@ class _Execution:
                 judge=None if self._parts.judge is None else self._parts.judge.identity,
                 context=self._parts.answerer.context,
             )
+            guessed = yes_no([gold for work in self._plan.works for gold in work.golds])
+            if guessed is not None:
+                metrics["answers"]["yes_no"] = guessed
         if any(question.options for work in self._plan.works for question in work.questions):
             metrics["option_length"] = self._option_length()
         attempt.write(METRICS, metrics)

@@ -19,7 +19,7 @@ def answer_lines(run: StoredRun) -> list[str]:
     answers = metrics.get("answers")
     if answers is None:
         return ledger_lines(run)
-    return [*answered_lines(answers), *_options(metrics), *ledger_lines(run)]
+    return [*answered_lines(answers), *_options(metrics), *_yes_no(answers), *ledger_lines(run)]
 
 
 def answered_lines(answers: Metrics) -> list[str]:
@@ -63,6 +63,18 @@ def _options(metrics: Metrics) -> list[str]:
         f"without memory and question, the longest or shortest option by type is right in {number(found['fitted'])} % "
         f"of {found['questions']:,} questions (rules fitted on them; {number(found['held_out'])} % with those of other "
         "personas); the model without a memory: the same command with answerer.context=nothing",
+        "",
+    ]
+
+
+def _yes_no(answers: Metrics) -> list[str]:
+    """What an accuracy of questions that can be guessed has to be read beside."""
+    found = answers.get("yes_no")
+    if found is None:
+        return []
+    return [
+        f"without memory and question, always saying {found['always']} is right in {number(found['right'])} % of the "
+        f"{found['yes'] + found['no']:,} questions whose answer is yes or no, {number(found['right_of_all'])} % of all",
         "",
     ]
 

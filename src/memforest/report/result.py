@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memforest.core.listing import listed
 from memforest.report.answers import answer_lines
 from memforest.report.table import aligned, number, with_interval
 from memforest.store.runs import METRICS, REFERENCES, RUN, StoredRun
@@ -128,7 +129,7 @@ def _notable(metrics: Metrics) -> list[str]:
         )
     absent = metrics["not_runnable"]
     if absent["questions"]:
-        lines.append(f"not runnable: {absent['questions']:,} questions of {', '.join(absent['units'])}")
+        lines.append(f"not runnable: {absent['questions']:,} questions of {listed(list(absent['units']))}")
     return lines
 
 

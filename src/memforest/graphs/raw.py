@@ -1,0 +1,107 @@
+"""What a file says of a video's graph, before any of it is believed; all readers give this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memforest.core.checks import is_unicode
+from memforest.core.errors import DataError
+
+Row = NDArray[np.float32]
+_EXAMPLES = 3
+_LARGEST = 2**53
+"""Whole numbers below it are exact in every file."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RawNode:
+    """A node as it stands in a file, whatever its `type` and `clip` may be; `vectors` are of any lengths."""
+
+    id: int
+    type: str
+    contents: tuple[str, ...]
+    clip: int | None
+    vectors: tuple[Row, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class RawGraph:
+    """Nodes in file order, and what else the file holds; None for what it does not have.
+
+    `edges` are in the direction in which they are stored, `both_ways` says that each has to be there twice. `order`,
+    `by_clip` and `events_by_clip` are the file's own lists of texts. `notes` are sentences on what was not read.
+    """
+
+    nodes: tuple[RawNode, ...]
+    edges: Sequence[tuple[int, int, float]]
+    both_ways: bool
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    characters: Mapping[str, tuple[str, ...]] | None = None
+    order: tuple[int, ...] | None = None
+    by_clip: Mapping[int, tuple[int, ...]] | None = None
+    events_by_clip: Mapping[int, tuple[int, ...]] | None = None
+    notes: tuple[str, ...] = ()
+
+
+def row(values: object, *, where: str) -> Row:
+    """A vector of a list of numbers. Raises DataError."""
+    if isinstance(values, list | tuple) and all(type(value) in (float, int) for value in values):
+        # What is too large for a float becomes infinite, and is then no direction.
+        with np.errstate(over="ignore"), suppress(OverflowError):
+            return np.array(values, dtype=np.float32)
+    raise DataError(f"{where}: an embedding must be a list of numbers")
+
+
+def whole(value: object, *, where: str) -> int:
+    """A whole number. Raises DataError."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
+        return value
+    raise DataError(f"{where} must be a whole number, got {value!r:.40}")
+
+
+def number(value: object, *, where: str) -> float:
+    """A number. Raises DataError."""
+    if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST):
+        return value
+    raise DataError(f"{where} must be a number, got {value!r:.40}")
+
+
+def text(value: object, *, where: str) -> str:
+    """A text that can be written as UTF-8. Raises DataError."""
+    if isinstance(value, str) and is_unicode(value):
+        return value
+    raise DataError(f"{where} must be a text, got {value!r:.40}")
+
+
+def texts(values: object, *, where: str) -> tuple[str, ...]:
+    """A list of texts. Raises DataError."""
+    return tuple(text(value, where=where) for value in items(values, where=where))
+
+
+def items(values: object, *, where: str) -> Sequence[object]:
+    """A list. Raises DataError."""
+    if isinstance(values, list | tuple):
+        return values
+    raise DataError(f"{where} must be a list, got {type(values).__name__}")
+
+
+def mapping(values: object, *, where: str) -> Mapping[object, object]:
+    """A mapping. Raises DataError."""
+    if isinstance(values, dict):
+        return values
+    raise DataError(f"{where} must be a mapping, got {type(values).__name__}")
+
+
+def counted(what: str, found: Iterable[object]) -> list[str]:
+    """A sentence on what was found, with how many and the first few; none where nothing was."""
+    listed = [str(item) for item in found]
+    if not listed:
+        return []
+    shown = ", ".join(islice(listed, _EXAMPLES)) + (", ..." if len(listed) > _EXAMPLES else "")
+    return [f"{what}: {len(listed):,} ({shown})"]
