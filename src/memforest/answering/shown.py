@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memforest.core.order import filled_times
+from memforest.core.outcomes import ShownNode
 from memforest.core.prompts import one_line
 from memforest.core.times import written_time
 from memforest.core.types import Clock, Hits, MemoryNode, Question
@@ -21,6 +22,7 @@ class Entry:
     """A hit on its way to a prompt: whose memory it is from, and where it stands by rank and on the timeline."""
 
     node: MemoryNode
+    memory_id: str
     memory: int
     speaker: str | None
     clock: Clock
@@ -38,13 +40,16 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The entries that a model is shown, in `order`; `left_out` counts those for which there was no room, and
-    `left_out_words` their words."""
+    """The entries that a model is shown, in `order`; `left_out` counts those for which there was no room."""
 
     entries: tuple[Entry, ...]
     order: str
     left_out: int
-    left_out_words: int
+
+    @property
+    def nodes(self) -> tuple[ShownNode, ...]:
+        """The ids of memory and node of each entry."""
+        return tuple((entry.memory_id, entry.node.id) for entry in self.entries)
 
     def as_one_list(self) -> str:
         """All entries in one list."""
@@ -68,8 +73,7 @@ def shown(rankings: Sequence[Hits], *, question: Question, order: str, max_words
     kept = entries if max_words is None else _fitting(entries, max_words, latest=latest)
     if order == "time":
         kept = sorted(kept, key=_on_the_timeline)
-    left_out_words = sum(entry.node.words for entry in entries) - sum(entry.node.words for entry in kept)
-    return Shown(tuple(kept), order, left_out=len(entries) - len(kept), left_out_words=left_out_words)
+    return Shown(tuple(kept), order, left_out=len(entries) - len(kept))
 
 
 def _entries(hits: Hits, memory: int, question: Question) -> Iterable[Entry]:
@@ -79,6 +83,7 @@ def _entries(hits: Hits, memory: int, question: Question) -> Iterable[Entry]:
     for rank, (place, score) in enumerate(zip(hits.order[: hits.k], hits.scores[: hits.k], strict=True)):
         yield Entry(
             node=hits.memory.nodes[place],
+            memory_id=hits.memory.id,
             memory=memory,
             speaker=one_line(name) or None,
             clock=hits.memory.clock,

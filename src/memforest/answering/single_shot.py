@@ -53,11 +53,11 @@ class SingleShot(ABC):
         )
         outcome = self._chat.ask(request=self._request(question, found, clock))
         if isinstance(outcome, ChatFailed):
-            return Failed(stage="answer", error=outcome.reason, detail=outcome.detail)
+            return Failed(stage="answer", error=outcome.reason, detail=outcome.detail, shown=found.nodes)
         text, reply = self._read(question, outcome.text.strip())
         if abstains(text):
-            return Abstained(text, left_out=found.left_out, left_out_words=found.left_out_words)
-        return Answered(text, reply=reply, left_out=found.left_out, left_out_words=found.left_out_words)
+            return Abstained(text, left_out=found.left_out, shown=found.nodes)
+        return Answered(text, reply=reply, left_out=found.left_out, shown=found.nodes)
 
     @abstractmethod
     def _request(self, question: Question, found: Shown, clock: Clock) -> ChatRequest:
