@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from memforest.core.characters import characters_of, translated
 from memforest.core.order import filled_times
 from memforest.core.outcomes import ShownNode
 from memforest.core.prompts import one_line
@@ -19,9 +20,13 @@ NOTHING = "(no entries)"
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Entry:
-    """A hit on its way to a prompt: whose memory it is from, and where it stands by rank and on the timeline."""
+    """A hit on its way to a prompt: whose memory it is from, and where it stands by rank and on the timeline.
+
+    `text` is the node's, with characters in place of faces and voices where its memory knows them.
+    """
 
     node: MemoryNode
+    text: str
     memory_id: str
     memory: int
     speaker: str | None
@@ -35,7 +40,7 @@ class Entry:
         """`- time: text` in one line, with the speaker after the time if `named`; no time where the node has none."""
         parts = [written_time(self.node.time, clock=self.clock), self.speaker if named else None]
         head = ", ".join(part for part in parts if part)
-        return f"- {head}: {one_line(self.node.text)}" if head else f"- {one_line(self.node.text)}"
+        return f"- {head}: {one_line(self.text)}" if head else f"- {one_line(self.text)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,9 +85,12 @@ def _entries(hits: Hits, memory: int, question: Question) -> Iterable[Entry]:
     prefix = f"{question.unit_id}/"
     name = hits.memory.id.removeprefix(prefix) if hits.memory.id.startswith(prefix) else ""
     times = filled_times([node.time for node in hits.memory.nodes]).tolist() if hits.order else []
+    characters = {} if hits.memory.graph is None else characters_of(hits.memory.graph)
     for rank, (place, score) in enumerate(zip(hits.order[: hits.k], hits.scores[: hits.k], strict=True)):
+        node = hits.memory.nodes[place]
         yield Entry(
-            node=hits.memory.nodes[place],
+            node=node,
+            text=translated(node.text, characters),
             memory_id=hits.memory.id,
             memory=memory,
             speaker=one_line(name) or None,

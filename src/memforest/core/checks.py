@@ -17,6 +17,12 @@ def require_count_or_null(name: str, value: object) -> None:
     require(good, f"{name} must be a whole number of at least 1 or null, got {value}")
 
 
+def require_count(name: str, value: object) -> None:
+    """Raises ConfigError unless `value` is a whole number of at least 1."""
+    good = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    require(good, f"{name} must be a whole number of at least 1, got {value}")
+
+
 def is_unicode(text: str) -> bool:
     """Whether a text can be written as UTF-8; half of an emoji, as a cut export may hold, cannot."""
     try:

@@ -48,8 +48,7 @@ class Answering:
         self._answerer = answerer
         self._judge = judge
         self._failures_in_a_row = failures_in_a_row
-        # A judge's calls do not keep the answerer's from being made.
-        self._workers = answerer.concurrency + (judge.concurrency if judge is not None else 0)
+        self._workers = workers(answerer, judge)
 
     def records(self, asked: Iterable[Asked]) -> Generator[dict[str, Any]]:
         """Complete records in the order of `asked`, several questions at work at once.
@@ -96,6 +95,11 @@ class Answering:
             verdict = self._judge.judge(question=asked.question, gold=asked.gold, answer=answer)
             record["verdict"] = _verdict_record(verdict)
         return record
+
+
+def workers(answerer: Answerer, judge: Judge | None) -> int:
+    """How many questions are at work at once: a judge's calls do not keep the answerer's from being made."""
+    return answerer.concurrency + (judge.concurrency if judge is not None else 0)
 
 
 class _Shown:

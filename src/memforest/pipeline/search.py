@@ -14,12 +14,14 @@ from memforest.core.protocols import CuttingRetriever, Embedder, Index, Retrieve
 from memforest.core.types import Gold, Hits, Memory, Query, Question
 from memforest.core.vectors import Vector
 from memforest.metrics.scoring import UnitScorer
+from memforest.pipeline.clock import SearchClock
 
 
 class UnitSearch:
     """One unit's memories, made ready for the search; may be asked from several threads.
 
-    The texts of `questions` are embedded together; whatever else is asked for is embedded when it is asked.
+    The texts of `questions` are embedded together; whatever else is asked for is embedded when it is asked. `clock`
+    times every search that is made.
     """
 
     def __init__(
@@ -30,13 +32,16 @@ class UnitSearch:
         retriever: Retriever,
         embedder: Embedder,
         k: int,
+        clock: SearchClock | None = None,
     ) -> None:
         self._memories = memories
         self._retriever = retriever
         self._embedder = embedder
         self._k = k
+        self._clock = clock or SearchClock()
         texts = list(dict.fromkeys(question.text for question in questions))
-        self._vectors: dict[str, Vector] = dict(zip(texts, embedder.embed(texts=texts).vectors, strict=True))
+        with self._clock.embedding():
+            self._vectors: dict[str, Vector] = dict(zip(texts, embedder.embed(texts=texts).vectors, strict=True))
         self._whole = self._index(memories)
         self._early = lru_cache(maxsize=1)(self._index_until)
         self._preparing = Lock()
@@ -46,6 +51,9 @@ class UnitSearch:
         return cache(partial(self._rankings, indexes=self._indexes(question.before_clip), question=question))
 
     def _index(self, memories: Sequence[Memory]) -> tuple[Index, ...]:
+        for memory in memories:
+            # Computed once and kept: no search pays for it.
+            _ = memory.grid
         return tuple(self._retriever.index(memory=memory) for memory in memories)
 
     def _index_until(self, clip: int) -> tuple[Index, ...]:
@@ -65,9 +73,11 @@ class UnitSearch:
         """One ranking per memory. Raises MethodError when the retriever breaks its protocol."""
         vector = self._vectors.get(text)
         if vector is None:
-            (vector,) = self._embedder.embed(texts=[text]).vectors
+            with self._clock.embedding():
+                (vector,) = self._embedder.embed(texts=[text]).vectors
         query = Query(text=text, vector=vector, time=question.time, before_clip=question.before_clip)
-        rankings = tuple(index.search(query=query, k=self._k) for index in indexes)
+        with self._clock.search():
+            rankings = tuple(index.search(query=query, k=self._k) for index in indexes)
         for hits in rankings:
             _require_ranking(hits, k=self._k, retriever=self._retriever)
         return rankings
