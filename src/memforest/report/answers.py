@@ -10,6 +10,7 @@ from memforest.store.runs import LEDGER, METRICS, TIMINGS, StoredRun
 
 Metrics = Mapping[str, Any]
 TEXT_METRICS = ("set_f1", "bleu_1", "token_f1")
+
 _SHOWN = {
     "evidence_recall": "evidence shown",
     "session_evidence_recall": "sessions shown",
@@ -43,12 +44,12 @@ def search_lines(run: StoredRun) -> list[str]:
     if answers is None or times is None or answers["context"] != "memory" or not answers["searches"]["total"]:
         return []
     made = answers["searches"]
-    rate = f"Avg-R {made['mean']:.2f}{_bounds(made['interval'])} searches per question ({made['questions']:,} questions)"
+    rate = f"Avg-R {made['mean']:.2f}{_bounds(made['interval'])} searches per question, of {made['questions']:,}"
     if times["mean"] is None:
         return [f"{rate}; the last attempt searched nothing, so nothing was timed"]
     return [
-        f"{rate}; R-Time {times['mean']:.4f} s per search, T-Time {made['mean'] * times['mean']:.4f} s per question",
-        f"R-Time: the retriever alone, median {times['median']:.4f} s, 95th percentile {times['p95']:.4f} s, over "
+        f"{rate}; R-Time {_ms(times['mean'])} per search, T-Time {_ms(made['mean'] * times['mean'])} per question",
+        f"R-Time: the retriever alone, median {_ms(times['median'])}, 95th percentile {_ms(times['p95'])}, over "
         f"{times['measured']:,} searches for {times['questions']:,} questions{_measured(run, times)}; "
         f"{_at_once(times)}; embedding what is searched for took {times['embedding']:.2f} s in all and is not in it",
     ]
@@ -79,6 +80,10 @@ def judged(metrics: Metrics) -> tuple[str, Metrics] | None:
     """The judge's identity and its figures; None where nothing is judged."""
     judges = metrics.get("answers", {}).get("judges", {})
     return next(iter(judges.items()), None)
+
+
+def _ms(seconds: float) -> str:
+    return f"{1000 * seconds:,.3f} ms"
 
 
 def _bounds(interval: Sequence[float] | None) -> str:
@@ -119,7 +124,8 @@ def _outcomes(answers: Metrics) -> Iterator[str]:
     skipped = f" ({answers['skipped']:,} not asked)" if answers["skipped"] else ""
     yield (
         f"answers: {asked:,} questions asked{skipped}: {answers['answered']:,} answered, {answers['abstained']:,} "
-        f"abstained, {failed:,} failed{_silent(answers)}; {_shown(answers)}{number(answers['words_per_answer'])} words per answer"
+        f"abstained, {failed:,} failed{_silent(answers)}; {_shown(answers)}{number(answers['words_per_answer'])} words "
+        "per answer"
     )
     if failed:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in answers["failed"].items())
@@ -140,14 +146,7 @@ def _shown(answers: Metrics) -> str:
 def _warnings(answers: Metrics, *, asked: int, failed: int) -> Iterator[str]:
     """What makes a score say little about the memory."""
     for share, limit, what in (
-        (failed, _SHOWN = {
-    "evidence_recall": "evidence shown",
-    "session_evidence_recall": "sessions shown",
-    "answer_token_recall": "answer words shown",
-}
-"""What the recalls of all that was shown, over all searches of a question, are called."""
-
-_MANY_FAILURES, "failed"),
+        (failed, _MANY_FAILURES, "failed"),
         (answers["empty_context"], _MANY_EMPTY, "were asked without any memory"),
         (answers["abstained"], _MANY_ABSTENTIONS, "were abstained from"),
     ):
