@@ -92,8 +92,9 @@ def _bounds(interval: Sequence[float] | None) -> str:
 
 def _measured(run: StoredRun, times: Metrics) -> str:
     """That times are those of a part of the run, where it is so."""
-    asked = run.read(METRICS)["questions"]
-    return f" of {asked:,}, those of the last attempt" if times["questions"] < asked else ""
+    metrics = run.read(METRICS)
+    searched = metrics["questions"] - metrics["not_runnable"]["questions"]
+    return f" of {searched:,}, those of the last attempt" if times["questions"] < searched else ""
 
 
 def _at_once(times: Metrics) -> str:
