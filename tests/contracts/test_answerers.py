@@ -163,6 +163,19 @@ def test_more_words_than_allowed_are_not_shown_and_counted(option: str) -> None:
 
 
 @every_asking
+@pytest.mark.parametrize("max_words", [None, 7])
+def test_what_it_says_that_the_model_was_shown_is_what_the_prompt_holds(option: str, max_words: int | None) -> None:
+    chat = saying(option, "a boat")
+    answer = built("answerer", option, chat, max_context_words=max_words).answer(question=QUESTION, search=STORE)
+    told = "\n".join(part for text in conversation(chat.asked[-1]) for part in fenced_parts(text))
+    found = memories("She has a boat.", "He has a cello.", "She sold it.")
+    stored = {(of.id, one.id): one.text for of in found for one in of.nodes}
+    assert answer.shown is not None
+    assert {key for key, text in stored.items() if text in told} == set(answer.shown)
+    assert len(answer.shown) == len(stored) - answer.left_out
+
+
+@every_asking
 @pytest.mark.parametrize(
     "change",
     [{"context": "internet"}, {"order": "random"}, {"max_context_words": 0}],

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from memforest.core.characters import characters_of, translated
+from memforest.core.checks import require, require_count_or_null
 from memforest.core.order import filled_times
 from memforest.core.outcomes import ShownNode
 from memforest.core.prompts import one_line
+from memforest.core.protocols import CONTEXTS
 from memforest.core.times import written_time
 from memforest.core.types import Clock, Hits, MemoryNode, Question
 
@@ -16,6 +18,13 @@ ORDERS = {"rank": "the most fitting first", "time": "from the oldest to the newe
 """How hits can be listed, and how a prompt says so."""
 
 NOTHING = "(no entries)"
+
+
+def require_showing(*, context: str, order: str, max_context_words: int | None) -> None:
+    """Raises ConfigError unless an answerer's settings say where to look, and in which order how much is shown."""
+    require(context in CONTEXTS, f"answerer.context must be one of {', '.join(CONTEXTS)}, got {context!r}")
+    require(order in ORDERS, f"answerer.order must be one of {', '.join(ORDERS)}, got {order!r}")
+    require_count_or_null("answerer.max_context_words", max_context_words)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

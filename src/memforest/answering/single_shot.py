@@ -5,11 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from memforest.answering.abstention import abstains
-from memforest.answering.shown import ORDERS, Shown, shown
+from memforest.answering.shown import Shown, require_showing, shown
 from memforest.core.chat import Chat, ChatFailed, ChatRequest
-from memforest.core.checks import require, require_count_or_null
 from memforest.core.outcomes import Abstained, Answer, Answered, Failed
-from memforest.core.protocols import CONTEXTS, Search
+from memforest.core.protocols import Search
 from memforest.core.types import Clock, Question
 
 
@@ -21,9 +20,7 @@ class SingleShot(ABC):
     """
 
     def __init__(self, *, chat: Chat, context: str, order: str, max_context_words: int | None) -> None:
-        require(context in CONTEXTS, f"answerer.context must be one of {', '.join(CONTEXTS)}, got {context!r}")
-        require(order in ORDERS, f"answerer.order must be one of {', '.join(ORDERS)}, got {order!r}")
-        require_count_or_null("answerer.max_context_words", max_context_words)
+        require_showing(context=context, order=order, max_context_words=max_context_words)
         self._chat = chat
         self._context = context
         self._order = order

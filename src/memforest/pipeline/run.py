@@ -227,7 +227,8 @@ class _Execution:
 
     def _search_times(self) -> dict[str, Any]:
         answerer = self._parts.answerer
-        at_once = 1 if answerer is None else workers(answerer, self._parts.judge)
+        # While some questions are answered, the next one is searched for.
+        at_once = 1 if answerer is None else 1 + workers(answerer, self._parts.judge)
         return self._searches.as_json(questions=self._searched_questions, at_once=at_once)
 
     def _option_length(self) -> dict[str, Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from memforest.answering.abstention import abstains
 from memforest.answering.m3_agent.actions import read_action
 from memforest.answering.m3_agent.reader import Reader
-from memforest.answering.m3_agent.unseen import Unseen
-from memforest.answering.shown import NOTHING, ORDERS
+from memforest.answering.m3_agent.unseen import Unseen, require_bookkeeping
+from memforest.answering.shown import NOTHING, ORDERS, require_showing
 from memforest.core.chat import Chat, ChatFailed, ChatRequest, Message
-from memforest.core.checks import require, require_count, require_count_or_null
+from memforest.core.checks import require_count
 from memforest.core.choices import lettered
 from memforest.core.outcomes import Abstained, Answer, Answered, Failed
 from memforest.core.prompts import load_prompt
-from memforest.core.protocols import CONTEXTS, Search
+from memforest.core.protocols import Search
 from memforest.core.types import Question
 
 _NOT_YET = "(nothing was searched for yet)"
@@ -38,11 +38,9 @@ class M3Agent:
         exempt: str | None,
         search_in_last_round: bool,
     ) -> None:
-        require(context in CONTEXTS, f"answerer.context must be one of {', '.join(CONTEXTS)}, got {context!r}")
-        require(order in ORDERS, f"answerer.order must be one of {', '.join(ORDERS)}, got {order!r}")
-        require_count_or_null("answerer.max_context_words", max_context_words)
+        require_showing(context=context, order=order, max_context_words=max_context_words)
         require_count("answerer.rounds", rounds)
-        Unseen(repeats=repeats, exempt=exempt)
+        require_bookkeeping(repeats=repeats, exempt=exempt)
         self._chat = chat
         self._context = context
         self._order = order

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from memforest.answering.m3_agent.reader import Reader
-from memforest.answering.m3_agent.unseen import Unseen
+from memforest.answering.m3_agent.unseen import Unseen, require_bookkeeping
 from memforest.core.checks import require_count
 from memforest.core.outcomes import Answer, Unanswered
 from memforest.core.protocols import Search
@@ -18,7 +18,7 @@ class QuestionOnly:
 
     def __init__(self, *, rounds: int, repeats: str) -> None:
         require_count("answerer.rounds", rounds)
-        Unseen(repeats=repeats, exempt=None)
+        require_bookkeeping(repeats=repeats, exempt=None)
         self._rounds = rounds
         self._repeats = repeats
 

@@ -11,6 +11,12 @@ from memforest.core.types import Hits, Memory, MemoryNode, clip_of
 REPEATS = ("corrected", "released")
 
 
+def require_bookkeeping(*, repeats: str, exempt: str | None) -> None:
+    """Raises ConfigError for settings of `Unseen` that are none."""
+    require(repeats in REPEATS, f"answerer.repeats must be one of {', '.join(REPEATS)}, got {repeats!r}")
+    require(exempt is None or bool(exempt), "answerer.exempt must be a text or null, got an empty one")
+
+
 class Unseen:
     """One question's bookkeeping over its searches.
 
@@ -20,8 +26,7 @@ class Unseen:
     """
 
     def __init__(self, *, repeats: str, exempt: str | None) -> None:
-        require(repeats in REPEATS, f"answerer.repeats must be one of {', '.join(REPEATS)}, got {repeats!r}")
-        require(exempt is None or exempt != "", "answerer.exempt must be a text or null, got an empty one")
+        require_bookkeeping(repeats=repeats, exempt=exempt)
         self._clips = repeats == "released"
         self._exempt = exempt
         self._shown: dict[str, set[str]] = {}
