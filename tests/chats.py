@@ -46,12 +46,15 @@ def failing(reason: str) -> FakeChat:
 
 
 def labelling(*labels: str) -> FakeChat:
-    """A judge's model: the label of the sample number, as JSON; FAILURES among the labels are failures."""
+    """A judge's model: the label of the sample number, as JSON; FAILURES among the labels are failures. Where no JSON
+    is asked for, it says yes for CORRECT and no for the others."""
 
     def reply(request: ChatRequest) -> ChatOutcome:
         label = labels[request.sample % len(labels)]
         if label.islower():
             return ChatFailed(label, "what the server said")
+        if request.schema is None:
+            return ChatReply("Yes." if label == "CORRECT" else "No.")
         value = {"label": label}
         return ChatReply(json.dumps(value), value=value)
 
@@ -65,6 +68,11 @@ def copying() -> FakeChat:
         return ChatReply(" ".join(" ".join(fenced_parts(text_of(request))).split()))
 
     return FakeChat(reply)
+
+
+def conversation(request: ChatRequest) -> list[str]:
+    """What we said in a request, message by message."""
+    return [message.text for message in request.messages if message.author != "assistant"]
 
 
 def fenced_parts(prompt: str) -> list[str]:

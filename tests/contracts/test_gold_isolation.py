@@ -15,6 +15,7 @@ import pytest
 
 import memforest
 from memforest.core import protocols
+from memforest.core.graph import MemoryGraph
 from memforest.core.types import Gold, Question, Unit
 
 METHOD_ROOMS = ("backbones", "compressors", "mergers", "retrieval", "embedding", "llm", "memtree", "answering")
@@ -40,7 +41,7 @@ def mentioned(hint: Any, seen: frozenset[Any] = frozenset()) -> Iterator[Any]:
     for part in typing.get_args(hint):
         yield from mentioned(part, seen)
     if dataclasses.is_dataclass(hint) and hint not in seen:
-        for part in typing.get_type_hints(hint).values():
+        for part in typing.get_type_hints(hint, localns={"MemoryGraph": MemoryGraph}).values():
             yield from mentioned(part, seen | {hint})
 
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from memforest.core.characters import characters_of, translated
+from memforest.core.checks import require, require_count_or_null
 from memforest.core.order import filled_times
+from memforest.core.outcomes import ShownNode
 from memforest.core.prompts import one_line
+from memforest.core.protocols import CONTEXTS
 from memforest.core.times import written_time
 from memforest.core.types import Clock, Hits, MemoryNode, Question
 
@@ -16,11 +20,23 @@ ORDERS = {"rank": "the most fitting first", "time": "from the oldest to the newe
 NOTHING = "(no entries)"
 
 
+def require_showing(*, context: str, order: str, max_context_words: int | None) -> None:
+    """Raises ConfigError unless an answerer's settings say where to look, and in which order how much is shown."""
+    require(context in CONTEXTS, f"answerer.context must be one of {', '.join(CONTEXTS)}, got {context!r}")
+    require(order in ORDERS, f"answerer.order must be one of {', '.join(ORDERS)}, got {order!r}")
+    require_count_or_null("answerer.max_context_words", max_context_words)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Entry:
-    """A hit on its way to a prompt: whose memory it is from, and where it stands by rank and on the timeline."""
+    """A hit on its way to a prompt: whose memory it is from, and where it stands by rank and on the timeline.
+
+    `text` is the node's, with characters in place of faces and voices where its memory knows them.
+    """
 
     node: MemoryNode
+    text: str
+    memory_id: str
     memory: int
     speaker: str | None
     clock: Clock
@@ -33,18 +49,21 @@ class Entry:
         """`- time: text` in one line, with the speaker after the time if `named`; no time where the node has none."""
         parts = [written_time(self.node.time, clock=self.clock), self.speaker if named else None]
         head = ", ".join(part for part in parts if part)
-        return f"- {head}: {one_line(self.node.text)}" if head else f"- {one_line(self.node.text)}"
+        return f"- {head}: {one_line(self.text)}" if head else f"- {one_line(self.text)}"
 
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The entries that a model is shown, in `order`; `left_out` counts those for which there was no room, and
-    `left_out_words` their words."""
+    """The entries that a model is shown, in `order`; `left_out` counts those for which there was no room."""
 
     entries: tuple[Entry, ...]
     order: str
     left_out: int
-    left_out_words: int
+
+    @property
+    def nodes(self) -> tuple[ShownNode, ...]:
+        """The ids of memory and node of each entry."""
+        return tuple((entry.memory_id, entry.node.id) for entry in self.entries)
 
     def as_one_list(self) -> str:
         """All entries in one list."""
@@ -68,17 +87,20 @@ def shown(rankings: Sequence[Hits], *, question: Question, order: str, max_words
     kept = entries if max_words is None else _fitting(entries, max_words, latest=latest)
     if order == "time":
         kept = sorted(kept, key=_on_the_timeline)
-    left_out_words = sum(entry.node.words for entry in entries) - sum(entry.node.words for entry in kept)
-    return Shown(tuple(kept), order, left_out=len(entries) - len(kept), left_out_words=left_out_words)
+    return Shown(tuple(kept), order, left_out=len(entries) - len(kept))
 
 
 def _entries(hits: Hits, memory: int, question: Question) -> Iterable[Entry]:
     prefix = f"{question.unit_id}/"
     name = hits.memory.id.removeprefix(prefix) if hits.memory.id.startswith(prefix) else ""
     times = filled_times([node.time for node in hits.memory.nodes]).tolist() if hits.order else []
+    characters = {} if hits.memory.graph is None else characters_of(hits.memory.graph)
     for rank, (place, score) in enumerate(zip(hits.order[: hits.k], hits.scores[: hits.k], strict=True)):
+        node = hits.memory.nodes[place]
         yield Entry(
-            node=hits.memory.nodes[place],
+            node=node,
+            text=translated(node.text, characters),
+            memory_id=hits.memory.id,
             memory=memory,
             speaker=one_line(name) or None,
             clock=hits.memory.clock,

@@ -5,11 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from memforest.answering.abstention import abstains
-from memforest.answering.shown import ORDERS, Shown, shown
+from memforest.answering.shown import Shown, require_showing, shown
 from memforest.core.chat import Chat, ChatFailed, ChatRequest
-from memforest.core.checks import require, require_count_or_null
 from memforest.core.outcomes import Abstained, Answer, Answered, Failed
-from memforest.core.protocols import CONTEXTS, Search
+from memforest.core.protocols import Search
 from memforest.core.types import Clock, Question
 
 
@@ -21,9 +20,7 @@ class SingleShot(ABC):
     """
 
     def __init__(self, *, chat: Chat, context: str, order: str, max_context_words: int | None) -> None:
-        require(context in CONTEXTS, f"answerer.context must be one of {', '.join(CONTEXTS)}, got {context!r}")
-        require(order in ORDERS, f"answerer.order must be one of {', '.join(ORDERS)}, got {order!r}")
-        require_count_or_null("answerer.max_context_words", max_context_words)
+        require_showing(context=context, order=order, max_context_words=max_context_words)
         self._chat = chat
         self._context = context
         self._order = order
@@ -53,11 +50,11 @@ class SingleShot(ABC):
         )
         outcome = self._chat.ask(request=self._request(question, found, clock))
         if isinstance(outcome, ChatFailed):
-            return Failed(stage="answer", error=outcome.reason, detail=outcome.detail)
+            return Failed(stage="answer", error=outcome.reason, detail=outcome.detail, shown=found.nodes)
         text, reply = self._read(question, outcome.text.strip())
         if abstains(text):
-            return Abstained(text, left_out=found.left_out, left_out_words=found.left_out_words)
-        return Answered(text, reply=reply, left_out=found.left_out, left_out_words=found.left_out_words)
+            return Abstained(text, left_out=found.left_out, shown=found.nodes)
+        return Answered(text, reply=reply, left_out=found.left_out, shown=found.nodes)
 
     @abstractmethod
     def _request(self, question: Question, found: Shown, clock: Clock) -> ChatRequest:

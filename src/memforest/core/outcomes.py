@@ -6,29 +6,46 @@ from dataclasses import dataclass, field
 
 from memforest.core.types import MemoryNode, Segment
 
+ShownNode = tuple[str, str]
+"""What a model was shown: the ids of a memory and of a node in it."""
+
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class _Outcome:
+    """`shown` are the nodes that the model was shown, in order; None: all hits of all searches. It is no part of what
+    was said, so it does not tell outcomes apart."""
+
+    shown: tuple[ShownNode, ...] | None = field(default=None, compare=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(_Outcome):
     """An answer was given. `reply` is all that the model wrote, where the answer is only a part of it; `left_out`
-    counts the hits that the model was not shown, for want of room, and `left_out_words` their words."""
+    counts the hits that the model was not shown, for want of room."""
 
     text: str
     reply: str | None = None
     left_out: int = 0
-    left_out_words: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Abstained:
-    """The answerer said that the memory does not hold the answer; `left_out` and its words as in Answered."""
+class Abstained(_Outcome):
+    """The answerer said that the memory does not hold the answer, or, without a text, was asked to answer and did not;
+    `left_out` as in Answered."""
 
     text: str
     left_out: int = 0
-    left_out_words: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class Unanswered(_Outcome):
+    """The answerer only searches: nothing failed, nothing was said, and there is nothing to judge."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed(_Outcome):
     """No answer: `stage` names the step that failed, `error` the reason; `detail` is for people."""
 
     stage: str
@@ -36,7 +53,7 @@ class Failed:
     detail: str = ""
 
 
-Answer = Answered | Abstained | Failed
+Answer = Answered | Abstained | Unanswered | Failed
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ def write_run_answers(run: StoredRun, out: Path, *, hypotheses: bool, replace: b
     require_free(out, source=run.folder, replace=replace)
     given = [record for record in run.records() if record.get("answer", {}).get("outcome") in _GIVEN]
     if not given:
-        failed = any("answer" in record for record in run.records())
+        failed = any(record.get("answer", {}).get("outcome") == "failed" for record in run.records())
         hint = "repeat its command, which makes failed calls again" if failed else "run it with answerer=NAME"
         raise StoreError(f"{run.id} answered no question; {hint}")
     if hypotheses:

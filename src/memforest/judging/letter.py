@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memforest.core.choices import final_part, letters_in
 from memforest.core.digests import digest
-from memforest.core.outcomes import Answer, Answered, Correct, Failed, Incorrect, Unscored, Verdict
+from memforest.core.outcomes import Answer, Answered, Correct, Failed, Incorrect, Unanswered, Unscored, Verdict
 from memforest.core.types import Gold, Question
 from memforest.judging.model_judge import no_answer
 
@@ -27,7 +27,7 @@ class Letter:
             return Unscored(gold.ungradable)
         if gold.letter is None:
             return Unscored("no gold letter")
-        if isinstance(answer, Failed):
+        if isinstance(answer, Failed | Unanswered):
             return no_answer(answer)
         reply = answer.reply if isinstance(answer, Answered) and answer.reply is not None else answer.text
         named = letters_in(final_part(reply), options=len(question.options))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from memforest.core.chat import Chat
 from memforest.core.outcomes import Unscored
 from memforest.core.types import Gold, Question
 from memforest.judging.model_judge import Case, ModelJudge, asked, expected
+from memforest.judging.verdicts import labelled
 
 TYPES = {
     "single-session-user": "longmemeval_fact",
@@ -20,7 +22,13 @@ ABSTENTION = "longmemeval_abstention"
 
 
 class LongMemEval(ModelJudge):
-    """The official rules in our words. Whether a question can be answered comes before its type."""
+    """The official rules in our words. Whether a question can be answered comes before its type.
+
+    `explain` has the model give a short reason before its label.
+    """
+
+    def __init__(self, *, chat: Chat, votes: int, explain: bool) -> None:
+        super().__init__(chat=chat, votes=votes, form=labelled(explain=explain))
 
     @property
     def name(self) -> str:

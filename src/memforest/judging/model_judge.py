@@ -10,22 +10,13 @@ from memforest.core.chat import FAILURES, Chat, ChatOutcome, ChatReply
 from memforest.core.checks import require
 from memforest.core.choices import lettered
 from memforest.core.digests import digest
-from memforest.core.outcomes import Answer, Correct, Failed, Incorrect, Unscored, Verdict
+from memforest.core.outcomes import Answer, Correct, Failed, Incorrect, Unanswered, Unscored, Verdict
 from memforest.core.prompts import load_prompt
 from memforest.core.types import Gold, Json, Question
+from memforest.judging.verdicts import Form
 
 ROOM = "judging"
-LABELS = ("CORRECT", "WRONG")
-PARSE = "`label` of a JSON reply; CORRECT in more than half of the votes"
 NOT_GIVEN = "(not given)"
-
-_LABEL: Mapping[str, Json] = {"type": "string", "enum": list(LABELS)}
-_REASON: Mapping[str, Json] = {"type": "string"}
-_REPLY = 'Reply with a JSON object and nothing else. It has the key "label", whose value is "CORRECT" or "WRONG".'
-_REPLY_WITH_REASON = (
-    'Reply with a JSON object and nothing else. It has two keys: first "reason", one short sentence, then "label", '
-    'whose value is "CORRECT" or "WRONG".'
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +29,13 @@ class Case:
 
 
 class ModelJudge(ABC):
-    """Asks a model whether an answer is right, `votes` times; the majority decides.
+    """Asks a model whether an answer is right, `votes` times; the majority decides. `form` is that of its verdicts."""
 
-    `explain` has the model give a short reason before its label.
-    """
-
-    def __init__(self, *, chat: Chat, votes: int, explain: bool) -> None:
+    def __init__(self, *, chat: Chat, votes: int, form: Form) -> None:
         require(votes >= 1 and votes % 2 == 1, f"judge.votes must be odd, so that there is a majority, got {votes}")
         self._chat = chat
         self._votes = votes
-        self._reply = _REPLY_WITH_REASON if explain else _REPLY
-        self._schema = _schema(explain=explain)
+        self._form = form
 
     @property
     @abstractmethod
@@ -68,7 +55,14 @@ class ModelJudge(ABC):
     def identity(self) -> str:
         """`rule@model#hash`, a hash of prompts, schema, votes and the way that replies are read."""
         texts: dict[str, Json] = {name: load_prompt(ROOM, name).text for name in self.prompts}
-        content = {"prompts": texts, "reply": self._reply, "schema": self._schema, "votes": self._votes, "parse": PARSE}
+        form = self._form
+        content = {
+            "prompts": texts,
+            "reply": form.reply,
+            "schema": form.schema,
+            "votes": self._votes,
+            "parse": form.parse,
+        }
         return f"{self.name}@{self._chat.model}#{digest(content)[:6]}"
 
     @property
@@ -79,31 +73,43 @@ class ModelJudge(ABC):
     def judge(self, *, question: Question, gold: Gold, answer: Answer) -> Verdict:
         """Correct or Incorrect by majority; Unscored where there is no answer, no rule, or a vote failed.
 
-        Votes differ in their sample numbers, 0 to n - 1. After a failed vote no more are asked for.
+        Votes differ in their sample numbers, 0 to n - 1. After a failed vote no more are asked for. Without a word
+        there is nothing to ask about: silence is never correct.
         """
-        if isinstance(answer, Failed):
+        if isinstance(answer, Failed | Unanswered):
             return no_answer(answer)
         case = self._case(question, gold)
         if isinstance(case, Unscored):
             return case
+        if not answer.text.strip():
+            return Incorrect()
         votes: list[bool] = []
         for sample in range(self._votes):
             request = load_prompt(ROOM, case.prompt).request(
                 data={**case.data, "answer": answer.text},
-                plain={**case.plain, "reply": self._reply},
-                schema=self._schema,
+                plain={**case.plain, "reply": self._form.reply},
+                schema=self._form.schema,
                 sample=sample,
             )
-            vote = _vote(self._chat.ask(request=request))
+            vote = self._vote(self._chat.ask(request=request))
             if isinstance(vote, Unscored):
                 return vote
             votes.append(vote)
         verdict = Correct if 2 * sum(votes) > len(votes) else Incorrect
         return verdict(tuple(votes) if len(votes) > 1 else ())
 
+    def _vote(self, outcome: ChatOutcome) -> bool | Unscored:
+        """Whether a model's verdict accepts the answer; a failed call and a reply that is none are no verdict."""
+        if not isinstance(outcome, ChatReply):
+            return Unscored(f"judge failed: {outcome.reason}", retry=True)
+        accepts = self._form.accepts(outcome)
+        return Unscored("judge failed: reply malformed", retry=True) if accepts is None else accepts
 
-def no_answer(answer: Failed) -> Unscored:
-    """A failed answer is never judged; it is tried again where a call was what failed."""
+
+def no_answer(answer: Failed | Unanswered) -> Unscored:
+    """What is no answer is never judged; it is tried again where a call was what failed."""
+    if isinstance(answer, Unanswered):
+        return Unscored(f"no answer: {answer.reason}")
     return Unscored(f"no answer: {answer.error}", retry=answer.error in FAILURES)
 
 
@@ -116,22 +122,3 @@ def expected(gold: Gold) -> str:
     """The gold answer, with its letter where it is one of several options."""
     letter = f"({gold.letter.strip('() ').lower()})" if gold.letter else ""
     return " ".join(part for part in (letter, gold.answer) if part) or NOT_GIVEN
-
-
-def _vote(outcome: ChatOutcome) -> bool | Unscored:
-    """Whether a model's verdict accepts the answer; a failed call and a verdict without a label are no verdict."""
-    if not isinstance(outcome, ChatReply):
-        return Unscored(f"judge failed: {outcome.reason}", retry=True)
-    label = outcome.value.get("label") if isinstance(outcome.value, Mapping) else None
-    return label == LABELS[0] if label in LABELS else Unscored("judge failed: reply malformed", retry=True)
-
-
-def _schema(*, explain: bool) -> Mapping[str, Json]:
-    """The reason comes first, so that the label can follow from it."""
-    properties: dict[str, Json] = {"reason": _REASON, "label": _LABEL} if explain else {"label": _LABEL}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memforest.core.outcomes import Abstained, Answer, Answered, Failed
+from memforest.core.intervals import clustered_interval
+from memforest.core.outcomes import Abstained, Answer, Answered
 from memforest.core.types import Gold, Question
+from memforest.metrics.scoring import RECALLS
 from memforest.metrics.summary import interval, of_category, percent_mean, rounded
 from memforest.metrics.text import bleu_1, set_f1, token_f1
 
@@ -18,9 +20,9 @@ Record = Mapping[str, Any]
 def text_scores(question: Question, gold: Gold, answer: Answer) -> dict[str, float | None]:
     """Each text metric of an answer; None where there is no answer to compare, or an option's letter was asked for."""
     comparable = gold.answerable and gold.answer is not None and not question.options
-    if isinstance(answer, Failed) or not comparable:
+    if not isinstance(answer, Answered | Abstained) or not comparable:
         return dict.fromkeys(TEXT_METRICS)
-    assert isinstance(answer, Answered | Abstained) and gold.answer is not None
+    assert gold.answer is not None
     return {name: metric(answer.text, gold.answer) for name, metric in TEXT_METRICS.items()}
 
 
@@ -31,19 +33,37 @@ def summarise_answers(
     what the answerer's searches looked into."""
     asked = [record for record in records if record.get("answer", {"outcome": "skipped"})["outcome"] != "skipped"]
     outcomes = Counter(record["answer"]["outcome"] for record in asked)
-    given = [record for record in asked if record["answer"]["outcome"] != "failed"]
+    done = [record for record in asked if record["answer"]["outcome"] != "failed"]
+    # In place of the recalls of one search, those of all that was shown.
+    seen = [{**record, **record["shown"]} for record in done] if context != "nothing" else []
+    given = [record for record in done if record["answer"]["outcome"] != "unanswered"]
     return {
         "asked": len(asked),
         "skipped": len(records) - len(asked),
         "answered": outcomes["answered"],
         "abstained": outcomes["abstained"],
+        "unanswered": outcomes["unanswered"],
         "failed": dict(Counter(_failure(record) for record in asked if record["answer"]["outcome"] == "failed")),
         "context": context,
         "empty_context": sum(record["shown"]["nodes"] == 0 for record in asked) if context != "nothing" else 0,
-        "words_shown": None if context == "nothing" else _mean([record["shown"]["words"] for record in given]),
+        "words_shown": None if context == "nothing" else _mean([record["shown"]["words"] for record in done]),
         "words_per_answer": _mean([len(record["answer"]["text"].split()) for record in given]),
+        "searches": _searches(done),
+        "shown": {name: _scores(seen, name, categories) for name in RECALLS},
         **{name: _scores(asked, name, categories) for name in TEXT_METRICS},
         "judges": {} if judge is None else {judge: _accuracy(asked, categories)},
+    }
+
+
+def _searches(records: Sequence[Record]) -> dict[str, Any]:
+    """Avg-R, searches per question, with its interval; those that brought nothing count too."""
+    counts = [record["shown"]["searches"] for record in records]
+    bounds = clustered_interval(counts, [record["cluster"] for record in records]) if records else None
+    return {
+        "mean": _mean(counts),
+        "interval": None if bounds is None else [rounded(bound) for bound in bounds],
+        "total": sum(counts),
+        "questions": len(counts),
     }
 
 

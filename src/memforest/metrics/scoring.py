@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memforest.core.types import Gold, Hits, Memory, MemoryNode, Question
+from memforest.core.types import Clock, Gold, Hits, Memory, MemoryNode, Question
 from memforest.metrics.budget import RankedHit, first_k, merged_ranking, within_words
 from memforest.metrics.recall import (
     answer_token_recall,
@@ -78,6 +78,20 @@ def summary_of(
         "session_evidence_recall": session_evidence_recall(gold, sources) if in_sessions else None,
         "answer_token_recall": answer_token_recall(gold, tokens),
     }
+
+
+def shown_summary(gold: Gold, nodes: Sequence[tuple[MemoryNode, Clock]], *, known: Mapping[str, Any]) -> dict[str, Any]:
+    """What a reader gets from `nodes`, each with its memory's clock, whatever number of searches brought them.
+
+    `known` is the question's record: a recall that its own search has no value for is none here either.
+    """
+    return summary_of(
+        gold,
+        [node for node, _ in nodes],
+        tokens=frozenset[str]().union(*(visible_tokens(node, clock=clock) for node, clock in nodes)),
+        exact_sources=known.get("evidence_recall") is not None,
+        in_sessions=known.get("session_evidence_recall") is not None,
+    )
 
 
 def not_runnable(question: Question, gold: Gold, reason: str, *, cluster: str | None = None) -> dict[str, Any]:

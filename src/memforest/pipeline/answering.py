@@ -9,10 +9,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from memforest.core.errors import CallsFailedError
-from memforest.core.outcomes import Abstained, Answer, Answered, Correct, Failed, Unscored, Verdict
+from memforest.core.outcomes import (
+    Abstained,
+    Answer,
+    Answered,
+    Correct,
+    Failed,
+    ShownNode,
+    Unanswered,
+    Unscored,
+    Verdict,
+)
 from memforest.core.protocols import Answerer, Judge, Search
-from memforest.core.types import Gold, Hits, Question
+from memforest.core.types import Gold, Hits, Memory, Question
 from memforest.metrics.answers import text_scores
+from memforest.metrics.scoring import shown_summary
 from memforest.pipeline.stages import ANSWER, JUDGE
 
 _AHEAD = 2
@@ -37,8 +48,7 @@ class Answering:
         self._answerer = answerer
         self._judge = judge
         self._failures_in_a_row = failures_in_a_row
-        # A judge's calls do not keep the answerer's from being made.
-        self._workers = answerer.concurrency + (judge.concurrency if judge is not None else 0)
+        self._workers = workers(answerer, judge)
 
     def records(self, asked: Iterable[Asked]) -> Generator[dict[str, Any]]:
         """Complete records in the order of `asked`, several questions at work at once.
@@ -78,7 +88,7 @@ class Answering:
         record = {
             **asked.record,
             "answer": _answer_record(answer),
-            "shown": shown.record(answer),
+            "shown": shown.record(answer, asked),
             **text_scores(asked.question, asked.gold, answer),
         }
         if self._judge is not None:
@@ -87,24 +97,41 @@ class Answering:
         return record
 
 
+def workers(answerer: Answerer, judge: Judge | None) -> int:
+    """How many questions are at work at once: a judge's calls do not keep the answerer's from being made."""
+    return answerer.concurrency + (judge.concurrency if judge is not None else 0)
+
+
 class _Shown:
-    """A search that counts what it finds, and says how much of it an answerer passed on."""
+    """A search that remembers what was searched for and found, and tells what of it an answerer passed on."""
 
     def __init__(self, search: Search) -> None:
         self._search = search
-        self.searches = self.nodes = self.words = 0
+        self._texts: list[str] = []
+        self._memories: dict[str, Memory] = {}
+        self._hits: list[ShownNode] = []
 
     def __call__(self, text: str) -> Sequence[Hits]:
         found = self._search(text)
-        self.searches += 1
-        self.nodes += sum(len(hits.nodes) for hits in found)
-        self.words += sum(node.words for hits in found for node in hits.nodes)
+        self._texts.append(text)
+        self._memories.update((hits.memory.id, hits.memory) for hits in found)
+        self._hits += [(hits.memory.id, node.id) for hits in found for node in hits.nodes]
         return found
 
-    def record(self, answer: Answer) -> dict[str, int]:
-        """What the model saw: what was found, less what had no room. All of it for a failed answer."""
-        left_out, words = (0, 0) if isinstance(answer, Failed) else (answer.left_out, answer.left_out_words)
-        return {"searches": self.searches, "nodes": self.nodes - left_out, "words": self.words - words}
+    def record(self, answer: Answer, asked: Asked) -> dict[str, Any]:
+        """What was searched for, and what all that the model saw is worth; a node counts once, however often seen."""
+        seen = set(self._hits if answer.shown is None else answer.shown)
+        nodes = [
+            (node, memory.clock)
+            for memory in self._memories.values()
+            for node in memory.nodes
+            if (memory.id, node.id) in seen
+        ]
+        return {
+            "searches": len(self._texts),
+            "texts": self._texts,
+            **shown_summary(asked.gold, nodes, known=asked.record),
+        }
 
 
 def failed_calls(records: Iterable[Mapping[str, Any]]) -> dict[str, int]:
@@ -127,11 +154,13 @@ def _why(record: Mapping[str, Any]) -> str:
 
 def _answer_record(answer: Answer) -> dict[str, Any]:
     match answer:
-        case Answered(text, reply, left_out, _):
+        case Answered(text, reply, left_out):
             whole = {} if reply is None else {"reply": reply}
             return {"outcome": "answered", "text": text, **whole, "left_out": left_out}
-        case Abstained(text, left_out, _):
+        case Abstained(text, left_out):
             return {"outcome": "abstained", "text": text, "left_out": left_out}
+        case Unanswered(reason):
+            return {"outcome": "unanswered", "reason": reason}
         case Failed(stage, error, detail):
             return {"outcome": "failed", "stage": stage, "error": error, "detail": detail}
 

@@ -78,10 +78,16 @@ def _expected(spec: RunSpec, loads: Sequence[UnitLoad], context: str | None) -> 
         merging = [memory for load in loads if load.merges for memory in load.memories]
         yield merge_calls(merging, ratio=spec.effective_ratio)
     if "answer" in spec.roles:
+        rounds = spec["answerer"].settings.get("rounds", 1)
         words = sum(load.questions * _shown(load, spec, context) for load in loads)
-        yield _short("answer", sum(load.questions for load in loads), words=words)
+        yield _short("answer", rounds * sum(load.questions for load in loads), words=_readings(rounds) * words)
     if "judge" in spec.roles:
         yield _short("judge", sum(load.questions for load in loads) * spec["judge"].settings.get("votes", 1), words=0)
+
+
+def _readings(rounds: int) -> int:
+    """How often the words of one search are read: in a loop, by every call that follows the search."""
+    return rounds * (rounds - 1) // 2 if rounds > 1 else 1
 
 
 def _shown(load: UnitLoad, spec: RunSpec, context: str | None) -> float:

@@ -19,9 +19,14 @@ from memforest.metrics.option_length import option_length
 from memforest.metrics.references import NO_MEMORY, ORACLE, reference_records
 from memforest.metrics.scoring import not_runnable
 from memforest.metrics.summary import summarise
+<<<<<<< HEAD
 from memforest.metrics.yes_no import yes_no
 from memforest.pipeline.answering import Answering, Asked, failed_calls
 from memforest.pipeline.clock import StageClock
+=======
+from memforest.pipeline.answering import Answering, Asked, failed_calls, workers
+from memforest.pipeline.clock import SearchClock, StageClock
+>>>>>>> m3loop
 from memforest.pipeline.compress_stage import CompressStage, failed_merges
 from memforest.pipeline.contexts import Contexts
 from memforest.pipeline.estimate import estimate_lines, unit_load
@@ -76,6 +81,8 @@ class _Execution:
         self._embedder = CachedEmbedder(embedder=parts.embedder, folder=self._artifacts.vectors)
         self._compression = CompressStage(plan, parts, self._artifacts, self._embedder)
         self._clock = StageClock()
+        self._searches = SearchClock()
+        self._searched_questions = 0
 
     def run(self) -> StoredRun:
         """All stages in order."""
@@ -179,7 +186,14 @@ class _Execution:
     def _searched(self, work: UnitWork, questions: Sequence[Question], golds: Sequence[Gold]) -> Iterator[Asked]:
         spec, answerer = self._plan.spec, self._parts.answerer
         memories = self._compression.memories(work)
-        search = UnitSearch(memories, questions, retriever=self._parts.retriever, embedder=self._embedder, k=spec.k)
+        search = UnitSearch(
+            memories,
+            questions,
+            retriever=self._parts.retriever,
+            embedder=self._embedder,
+            k=spec.k,
+            clock=self._searches,
+        )
         # A repeat makes the failed merges, and with them other memories: answers on these would be paid for twice.
         waits = self._compression.incomplete and not spec.answer_incomplete
         contexts = None if answerer is None else Contexts(answerer.context, work.unit)
@@ -187,6 +201,7 @@ class _Execution:
             memories, questions, golds, search=search, word_budgets=spec.word_budgets, cluster=work.unit.cluster
         )
         for question, gold, (record, memory) in zip(questions, golds, records, strict=True):
+            self._searched_questions += 1
             if contexts is None or waits or set(gold.categories) & set(spec.skip_categories):
                 yield Asked(question, gold, record, None)
             else:
@@ -215,9 +230,15 @@ class _Execution:
         attempt.write(REFERENCES, references)
         attempt.write(COMPRESSION, list(reports))
         attempt.write(PROVENANCE, provenance())
-        attempt.write(TIMINGS, self._clock.as_json())
+        attempt.write(TIMINGS, {"stages": self._clock.as_json(), "searches": self._search_times()})
         if spec.roles:
             attempt.write(LEDGER, self._parts.ledger.as_json())
+
+    def _search_times(self) -> dict[str, Any]:
+        answerer = self._parts.answerer
+        # While some questions are answered, the next one is searched for.
+        at_once = 1 if answerer is None else 1 + workers(answerer, self._parts.judge)
+        return self._searches.as_json(questions=self._searched_questions, at_once=at_once)
 
     def _option_length(self) -> dict[str, Any]:
         """What the lengths of options give away, without memory and question."""

@@ -15,12 +15,14 @@ from memforest.core.protocols import CuttingRetriever, Embedder, ExpandingIndex,
 from memforest.core.types import Gold, Hits, Memory, Query, Question
 from memforest.core.vectors import Matrix, Vector
 from memforest.metrics.scoring import UnitScorer
+from memforest.pipeline.clock import SearchClock
 
 
 class UnitSearch:
     """One unit's memories, made ready for the search; may be asked from several threads.
 
-    The texts of `questions` are embedded together; whatever else is asked for is embedded when it is asked.
+    The texts of `questions` are embedded together; whatever else is asked for is embedded when it is asked. `clock`
+    times every search that is made.
     """
 
     def __init__(
@@ -31,13 +33,16 @@ class UnitSearch:
         retriever: Retriever,
         embedder: Embedder,
         k: int,
+        clock: SearchClock | None = None,
     ) -> None:
         self._memories = memories
         self._retriever = retriever
         self._embedder = embedder
         self._k = k
+        self._clock = clock or SearchClock()
         texts = list(dict.fromkeys(question.text for question in questions))
-        self._vectors: dict[str, Vector] = dict(zip(texts, embedder.embed(texts=texts).vectors, strict=True))
+        with self._clock.embedding():
+            self._vectors: dict[str, Vector] = dict(zip(texts, embedder.embed(texts=texts).vectors, strict=True))
         self._whole = self._index(memories)
         self._early = lru_cache(maxsize=1)(self._index_until)
         self._preparing = Lock()
@@ -47,6 +52,9 @@ class UnitSearch:
         return cache(partial(self._rankings, indexes=self._indexes(question.before_clip), question=question))
 
     def _index(self, memories: Sequence[Memory]) -> tuple[Index, ...]:
+        for memory in memories:
+            # Computed once and kept: no search pays for it.
+            _ = memory.grid
         return tuple(self._retriever.index(memory=memory) for memory in memories)
 
     def _index_until(self, clip: int) -> tuple[Index, ...]:
@@ -66,10 +74,14 @@ class UnitSearch:
         """One ranking per memory. Raises MethodError when the retriever breaks its protocol."""
         vector = self._vectors.get(text)
         if vector is None:
-            (vector,) = self._embedder.embed(texts=[text]).vectors
+            with self._clock.embedding():
+                (vector,) = self._embedder.embed(texts=[text]).vectors
         query = Query(text=text, vector=vector, time=question.time, before_clip=question.before_clip)
         queries = [replace(query, variants=self._variants(text, index)) for index in indexes]
-        rankings = tuple(index.search(query=query, k=self._k) for index, query in zip(indexes, queries, strict=True))
+        with self._clock.search():
+            rankings = tuple(
+                index.search(query=query, k=self._k) for index, query in zip(indexes, queries, strict=True)
+            )
         for hits in rankings:
             _require_ranking(hits, k=self._k, retriever=self._retriever)
         return rankings
@@ -77,7 +89,10 @@ class UnitSearch:
     def _variants(self, text: str, index: Index) -> Matrix | None:
         """Vectors of the texts that an index wants in place of `text`; None where it wants no others."""
         texts = list(index.texts(text=text)) if isinstance(index, ExpandingIndex) else [text]
-        return None if texts == [text] else self._embedder.embed(texts=texts).vectors
+        if texts == [text]:
+            return None
+        with self._clock.embedding():
+            return self._embedder.embed(texts=texts).vectors
 
 
 def search_records(

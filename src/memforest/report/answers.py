@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from memforest.report.table import aligned, number, with_interval
-from memforest.store.runs import LEDGER, METRICS, StoredRun
+from memforest.store.runs import LEDGER, METRICS, TIMINGS, StoredRun
 
 Metrics = Mapping[str, Any]
 TEXT_METRICS = ("set_f1", "bleu_1", "token_f1")
+
+_SHOWN = {
+    "evidence_recall": "evidence shown",
+    "session_evidence_recall": "sessions shown",
+    "answer_token_recall": "answer words shown",
+}
+"""What the recalls of all that was shown, over all searches of a question, are called."""
+
 _MANY_FAILURES, _MANY_EMPTY, _MANY_ABSTENTIONS = 0.02, 0.1, 0.5
 
 
@@ -19,12 +27,36 @@ def answer_lines(run: StoredRun) -> list[str]:
     answers = metrics.get("answers")
     if answers is None:
         return ledger_lines(run)
+<<<<<<< HEAD
     return [*answered_lines(answers), *_options(metrics), *_yes_no(answers), *ledger_lines(run)]
+=======
+    return [*answered_lines(answers), *_separated(search_lines(run)), *_options(metrics), *ledger_lines(run)]
+>>>>>>> m3loop
 
 
 def answered_lines(answers: Metrics) -> list[str]:
     """What `metrics.answers.summarise_answers` found, in words."""
     return [*_outcomes(answers), "", aligned(*_table(answers)), *_unscored(answers), ""]
+
+
+def search_lines(run: StoredRun) -> list[str]:
+    """Avg-R, R-Time and T-Time of a run whose answerer searched the memory; none for other runs.
+
+    R-Time is that of the retriever alone, T-Time = Avg-R x R-Time (Table 14 of the EventTree paper).
+    """
+    answers, times = run.read(METRICS).get("answers"), run.read(TIMINGS).get("searches")
+    if answers is None or times is None or answers["context"] != "memory" or not answers["searches"]["total"]:
+        return []
+    made = answers["searches"]
+    rate = f"Avg-R {made['mean']:.2f}{_bounds(made['interval'])} searches per question, of {made['questions']:,}"
+    if times["mean"] is None:
+        return [f"{rate}; the last attempt searched nothing, so nothing was timed"]
+    return [
+        f"{rate}; R-Time {_ms(times['mean'])} per search, T-Time {_ms(made['mean'] * times['mean'])} per question",
+        f"R-Time: the retriever alone, median {_ms(times['median'])}, 95th percentile {_ms(times['p95'])}, over "
+        f"{times['measured']:,} searches for {times['questions']:,} questions{_measured(run, times)}; "
+        f"{_at_once(times)}; embedding what is searched for took {times['embedding']:.2f} s in all and is not in it",
+    ]
 
 
 def judged_lines(found: Metrics) -> list[str]:
@@ -52,6 +84,31 @@ def judged(metrics: Metrics) -> tuple[str, Metrics] | None:
     """The judge's identity and its figures; None where nothing is judged."""
     judges = metrics.get("answers", {}).get("judges", {})
     return next(iter(judges.items()), None)
+
+
+def _ms(seconds: float) -> str:
+    return f"{1000 * seconds:,.3f} ms"
+
+
+def _bounds(interval: Sequence[float] | None) -> str:
+    return "" if interval is None else f" [{interval[0]:.2f}, {interval[1]:.2f}]"
+
+
+def _measured(run: StoredRun, times: Metrics) -> str:
+    """That times are those of a part of the run, where it is so."""
+    metrics = run.read(METRICS)
+    searched = metrics["questions"] - metrics["not_runnable"]["questions"]
+    return f" of {searched:,}, those of the last attempt" if times["questions"] < searched else ""
+
+
+def _at_once(times: Metrics) -> str:
+    if times["at_once"] == 1:
+        return "one question at a time"
+    return f"up to {times['at_once']:,} questions at work at once, which took time from each other"
+
+
+def _separated(lines: Sequence[str]) -> list[str]:
+    return [*lines, ""] if lines else []
 
 
 def _options(metrics: Metrics) -> list[str]:
@@ -84,12 +141,18 @@ def _outcomes(answers: Metrics) -> Iterator[str]:
     skipped = f" ({answers['skipped']:,} not asked)" if answers["skipped"] else ""
     yield (
         f"answers: {asked:,} questions asked{skipped}: {answers['answered']:,} answered, {answers['abstained']:,} "
-        f"abstained, {failed:,} failed; {_shown(answers)}{number(answers['words_per_answer'])} words per answer"
+        f"abstained, {failed:,} failed{_silent(answers)}; {_shown(answers)}{number(answers['words_per_answer'])} words "
+        "per answer"
     )
     if failed:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in answers["failed"].items())
         yield f"failed: {reasons}; the same command asks these again and nothing else"
     yield from _warnings(answers, asked=asked, failed=failed)
+
+
+def _silent(answers: Metrics) -> str:
+    count = answers["unanswered"]
+    return f", {count:,} only searched for (the answerer gives no answers)" if count else ""
 
 
 def _shown(answers: Metrics) -> str:
@@ -109,7 +172,12 @@ def _warnings(answers: Metrics, *, asked: int, failed: int) -> Iterator[str]:
 
 
 def _table(answers: Metrics) -> tuple[list[str], list[list[str]]]:
-    rows = {**answers["judges"], **{name: answers[name] for name in TEXT_METRICS}}
+    seen = {name: answers["shown"][metric] for metric, name in _SHOWN.items()}
+    rows = {
+        **answers["judges"],
+        **{name: answers[name] for name in TEXT_METRICS},
+        **{name: row for name, row in seen.items() if row["scored"]},
+    }
     shown = rows.values()
     categories = [
         name for name in answers["set_f1"]["by_category"] if any(row["by_category"][name] is not None for row in shown)

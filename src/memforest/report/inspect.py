@@ -10,7 +10,7 @@ from typing import Any
 from memforest.core.digests import canonical_json
 from memforest.core.errors import StoreError
 from memforest.core.intervals import clustered_interval
-from memforest.report.answers import TEXT_METRICS, judged
+from memforest.report.answers import TEXT_METRICS, judged, search_lines
 from memforest.report.result import SHORT_NAMES, label, named, recall_name
 from memforest.report.table import aligned, markdown, number, with_interval
 from memforest.store.runs import METRICS, RUN, TIMINGS, RunStore, StoredRun
@@ -59,6 +59,7 @@ def show_lines(run: StoredRun) -> list[str]:
         *_indented(settings),
         "metrics:",
         *_indented(metrics),
+        *search_lines(run),
         f"folder: {run.folder}",
     ]
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memforest.answering.shown import NOTHING, Shown, shown
+from memforest.core.characters import characters_of, translated
 from memforest.core.types import Hits, Memory, Question
 from tests.builders import DAY, START, memory, node
+from tests.graphs import graph_memory
 
 QUESTION = Question(id="u/qa0", unit_id="u", text="What?")
 Times = Sequence[float | None]
@@ -55,6 +58,17 @@ def test_a_node_without_a_time_stands_where_its_memory_has_it() -> None:
 def test_entries_are_one_line_with_their_date_and_none_without_one() -> None:
     of = store(["one\n- two", "three"], [START, None], id="elsewhere")
     assert pick(hits(of, [0, 1])).as_one_list() == "- Tuesday 14 November 2023, 10:13 pm: one - two\n- three"
+
+
+def test_faces_and_voices_are_written_as_characters_where_the_memory_knows_them() -> None:
+    of = graph_memory(3)
+    assert of.graph is not None
+    characters = characters_of(of.graph)
+    lines = pick(hits(of, [0, 1, 2])).as_one_list().splitlines()
+    assert lines == [f"- clip 0 (0 s): {translated(node.text, characters)}" for node in of.nodes]
+    assert "<character_0> does thing 0" in lines[0]
+    without = replace(of, graph=None)
+    assert "<face_0> does thing 0" in pick(hits(without, [0])).as_one_list()
 
 
 def test_a_list_has_the_name_of_its_speaker() -> None:

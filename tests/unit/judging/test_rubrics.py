@@ -7,13 +7,14 @@ from dataclasses import replace
 import pytest
 
 from memforest.core.errors import ConfigError
-from memforest.core.outcomes import Answered, Correct, Unscored
+from memforest.core.outcomes import Answered, Correct, Incorrect, Unscored
 from memforest.core.prompts import Prompt, load_prompt
 from memforest.core.types import Gold, Question
 from memforest.judging import model_judge
 from memforest.judging.longmemeval import TYPES, LongMemEval
-from memforest.judging.rubric import RULES, Rubric
-from tests.chats import fenced_parts, labelling, outside_fences
+from memforest.judging.model_judge import ModelJudge
+from memforest.judging.rubric import RULES, M3Agent, Rubric
+from tests.chats import fenced_parts, labelling, outside_fences, replying
 
 QUESTION = Question(id="u/q", unit_id="u", text="What did Ada sell?")
 GOLD = Gold("u/q", "single-hop", True, "a boat", None, ())
@@ -47,7 +48,7 @@ def test_a_rule_has_its_own_prompt(rule: str) -> None:
 
 def test_rules_differ_in_how_generous_they_are() -> None:
     said = {rule: outside_fences(prompt_of(rubric(rule), GOLD)) for rule in RULES}
-    assert len(set(said.values())) == 3
+    assert len(set(said.values())) == len(RULES)
     assert "same topic" in said["eventtree"] and "same date or the same period" in said["eventtree"]
     assert "vaguer" in said["memtree_strict"]
 
@@ -67,6 +68,37 @@ def test_only_the_strict_judge_is_told_the_type_and_only_longmemevals(kind: str)
         rule: f"Type of the question: {kind}" in prompt_of(rubric(rule), replace(GOLD, category=kind)) for rule in RULES
     }
     assert told == {rule: rule == "memtree_strict" and kind in TYPES for rule in RULES}
+
+
+@pytest.mark.parametrize(
+    ("reply", "correct"),
+    [
+        ("Yes", True),
+        ("no", False),
+        ("YES.", True),
+        ("", False),
+        ("It cannot be inferred.", False),
+        ("No, this was yesterday.", True),
+        ("No. The answer would have to be yes.", True),
+    ],
+)
+def test_the_released_judge_of_videos_takes_any_yes_for_one(reply: str, correct: bool) -> None:
+    judge = M3Agent(chat=replying(reply), votes=1)
+    verdict = judge.judge(question=QUESTION, gold=GOLD, answer=Answered("a ship"))
+    assert verdict == (Correct() if correct else Incorrect())
+
+
+def test_the_released_judge_of_videos_asks_for_inference_and_no_json() -> None:
+    chat = replying("yes")
+    M3Agent(chat=chat, votes=1).judge(question=QUESTION, gold=GOLD, answer=Answered("a ship"))
+    (request,) = chat.asked
+    assert request.schema is None and "inferred" in outside_fences(chat.prompts[0])
+    assert fenced_parts(chat.prompts[0]) == [QUESTION.text, "a boat", "a ship"]
+
+
+def test_the_strict_judge_of_videos_wants_the_same_answer() -> None:
+    said = outside_fences(prompt_of(rubric("m3_agent_strict"), GOLD))
+    assert "could be true together with the correct answer but does not say it" in said
 
 
 def test_an_unknown_rule_is_an_error() -> None:
@@ -99,8 +131,8 @@ def test_the_tolerances_stand_where_the_official_rules_have_them() -> None:
     assert [name for name, text in texts.items() if "rubric" in text] == ["longmemeval_preference"]
 
 
-@pytest.mark.parametrize("judge", [rubric("eventtree"), longmemeval()])
-def test_another_prompt_is_another_judge(judge: Rubric | LongMemEval, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("judge", [rubric("eventtree"), longmemeval(), M3Agent(chat=replying("yes"), votes=1)])
+def test_another_prompt_is_another_judge(judge: ModelJudge, monkeypatch: pytest.MonkeyPatch) -> None:
     before = judge.identity
     for changed in judge.prompts:
         monkeypatch.setattr(

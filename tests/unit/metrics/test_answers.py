@@ -13,6 +13,11 @@ from memforest.metrics.answers import summarise_answers, text_scores
 CATEGORIES = ("single-hop", "temporal", "adversarial")
 
 
+def shown(**changes: Any) -> dict[str, Any]:
+    recalls = {"evidence_recall": 0.5, "session_evidence_recall": None, "answer_token_recall": 1.0}
+    return {"searches": 1, "texts": ["what"], "nodes": 2, "words": 30, **recalls, **changes}
+
+
 def record(
     outcome: str = "answered", verdict: str | None = None, *, category: str = "single-hop", **more: Any
 ) -> dict[str, Any]:
@@ -26,7 +31,7 @@ def record(
         "category": category,
         "answerable": category != "adversarial",
         "answer": answer,
-        "shown": {"searches": 1, "nodes": 2, "words": 30},
+        "shown": shown(),
         "set_f1": None if outcome == "failed" else 0.5,
         "bleu_1": None,
         "token_f1": None,
@@ -83,8 +88,34 @@ def test_without_a_judge_there_is_no_accuracy_and_without_answers_no_mean() -> N
     assert nothing["asked"] == 0 and nothing["words_shown"] is None and nothing["set_f1"]["mean"] is None
 
 
+def test_searches_are_counted_per_question_and_failed_ones_are_not() -> None:
+    often = record(shown=shown(searches=4), unit="v", cluster="v")
+    found = summary(record(), often, record("failed", shown=shown(searches=9)), judge=None)
+    assert found["searches"] == {"mean": 2.5, "interval": [1.0, 4.0], "total": 5, "questions": 2}
+    assert summary(judge=None)["searches"] == {"mean": None, "interval": None, "total": 0, "questions": 0}
+
+
+def test_what_was_shown_is_worth_what_all_searches_brought() -> None:
+    more = record("unanswered", shown=shown(evidence_recall=1.0, answer_token_recall=None), category="temporal")
+    found = summary(record(), more, record("failed"), judge=None)["shown"]
+    assert (found["evidence_recall"]["mean"], found["evidence_recall"]["scored"]) == (75.0, 2)
+    assert found["evidence_recall"]["by_category"] == {"single-hop": 50.0, "temporal": 100.0, "adversarial": None}
+    assert (found["answer_token_recall"]["mean"], found["answer_token_recall"]["scored"]) == (100.0, 1)
+    assert found["session_evidence_recall"]["mean"] is None
+    assert summary(record(), judge=None, context="nothing")["shown"]["evidence_recall"]["mean"] is None
+
+
+def test_who_gives_no_answers_is_counted_apart_and_has_no_words() -> None:
+    silent = record("unanswered", "unscored")
+    silent["answer"] = {"outcome": "unanswered", "reason": "no model is asked"}
+    found = summary(silent, record(verdict="correct"))
+    assert (found["asked"], found["answered"], found["unanswered"], found["failed"]) == (2, 1, 1, {})
+    assert (found["words_per_answer"], found["words_shown"]) == (2.0, 30.0)
+    assert (found["judges"]["j"]["mean"], found["judges"]["j"]["scored"]) == (100.0, 1)
+
+
 def test_empty_contexts_are_counted() -> None:
-    empty = record(shown={"searches": 1, "nodes": 0, "words": 0})
+    empty = record(shown=shown(nodes=0, words=0))
     assert summary(record(), empty, judge=None)["empty_context"] == 1
     assert summary(record(), empty, judge=None, context="nothing")["empty_context"] == 0
 

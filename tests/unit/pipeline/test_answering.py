@@ -10,11 +10,21 @@ from typing import Any
 import pytest
 
 from memforest.core.errors import CallsFailedError
-from memforest.core.outcomes import Abstained, Answer, Answered, Correct, Failed, Incorrect, Unscored, Verdict
+from memforest.core.outcomes import (
+    Abstained,
+    Answer,
+    Answered,
+    Correct,
+    Failed,
+    Incorrect,
+    Unanswered,
+    Unscored,
+    Verdict,
+)
 from memforest.core.protocols import Search
 from memforest.core.types import Gold, Hits, Question
 from memforest.pipeline.answering import Answering, Asked, failed_calls
-from tests.builders import memory
+from tests.builders import memory, node
 
 
 class Answerer:
@@ -51,8 +61,8 @@ class Judge:
     concurrency = 2
 
     def judge(self, *, question: Question, gold: Gold, answer: Answer) -> Verdict:
-        if isinstance(answer, Failed):
-            return Unscored("no answer", retry=True)
+        if isinstance(answer, Failed | Unanswered):
+            return Unscored("no answer", retry=isinstance(answer, Failed))
         return Correct((True, False, True)) if answer.text[-1] in "02468" else Incorrect()
 
 
@@ -91,6 +101,7 @@ def test_several_questions_are_at_work_but_never_more_than_allowed() -> None:
         (Answered("red"), {"outcome": "answered", "text": "red", "left_out": 0}),
         (Answered("red", "It is red."), {"outcome": "answered", "text": "red", "reply": "It is red.", "left_out": 0}),
         (Abstained("not said", 2), {"outcome": "abstained", "text": "not said", "left_out": 2}),
+        (Unanswered("only searched"), {"outcome": "unanswered", "reason": "only searched"}),
         (
             Failed("answer", "timeout", "60 s"),
             {"outcome": "failed", "stage": "answer", "error": "timeout", "detail": "60 s"},
@@ -109,6 +120,13 @@ def test_a_failed_answer_has_no_score_and_no_verdict_and_is_asked_again() -> Non
     assert failed_calls([failed, good, {**good, "verdict": failed["verdict"]}]) == {"answer": 1, "judge": 1}
 
 
+def test_who_gives_no_answers_has_no_score_no_verdict_and_nothing_to_repeat() -> None:
+    (silent,) = records(Answerer({"q0": Unanswered("only searched")}), 1, Judge())
+    assert silent["verdict"] == {"outcome": "unscored", "reason": "no answer", "retry": False}
+    assert silent["set_f1"] is silent["bleu_1"] is silent["token_f1"] is None
+    assert failed_calls([silent]) == {}
+
+
 def test_verdicts_keep_their_votes() -> None:
     even, odd = records(Answerer({}), 2, Judge())
     assert even["verdict"] == {"outcome": "correct", "votes": [True, False, True]}
@@ -118,7 +136,15 @@ def test_verdicts_keep_their_votes() -> None:
 def test_what_a_search_shows_is_counted() -> None:
     (record,) = records(Answerer({}), 1)
     words = sum(node.words for node in memory(3).nodes[:2])
-    assert record["shown"] == {"searches": 1, "nodes": 2, "words": words}
+    assert record["shown"] == {
+        "searches": 1,
+        "texts": ["what"],
+        "nodes": 2,
+        "words": words,
+        "evidence_recall": None,
+        "session_evidence_recall": None,
+        "answer_token_recall": 0.0,
+    }
 
 
 def test_a_question_that_is_not_to_be_answered_asks_nobody() -> None:
@@ -166,7 +192,50 @@ def test_a_success_ends_a_row_of_failures() -> None:
     assert len(list(Answering(Answerer(failing), None, failures_in_a_row=3).records(asked(30)))) == 30
 
 
-def test_what_had_no_room_was_not_shown() -> None:
-    (record,) = records(Answerer({"q0": Answered("red", left_out=1, left_out_words=4)}), 1)
-    words = sum(node.words for node in memory(3).nodes[:2])
-    assert record["shown"] == {"searches": 1, "nodes": 1, "words": words - 4}
+@pytest.mark.parametrize(
+    ("shown", "nodes"),
+    [
+        ((), []),
+        ((("m", "n0"),), [0]),
+        ((("m", "n2"), ("m", "n0"), ("m", "n2")), [0, 2]),
+        ((("other", "n1"),), []),
+    ],
+)
+def test_what_the_model_saw_counts_and_nothing_else_and_each_node_once(
+    shown: tuple[tuple[str, str], ...], nodes: list[int]
+) -> None:
+    (record,) = records(Answerer({"q0": Answered("red", left_out=1, shown=shown)}), 1)
+    assert record["shown"]["nodes"] == len(nodes)
+    assert record["shown"]["words"] == sum(memory(3).nodes[place].words for place in nodes)
+
+
+class Looping(Answerer):
+    """Searches for the question, then for two other texts, and is shown all that these find."""
+
+    def answer(self, *, question: Question, search: Search) -> Answer:
+        rankings = [search(text) for text in (question.text, "then", "at last")]
+        shown = tuple((hits.memory.id, node.id) for found in rankings for hits in found for node in hits.nodes)
+        return Answered("red", shown=shown)
+
+
+def test_evidence_is_that_of_all_searches_together() -> None:
+    of = memory([node(f"n{place}", word) for place, word in enumerate(("red", "green", "blue", "kite"))])
+    order = {"what": (0, 1, 2, 3), "then": (1, 0, 2, 3), "at last": (3, 2, 1, 0)}
+
+    def search(text: str) -> Sequence[Hits]:
+        return [Hits(of, order[text], (4.0, 3.0, 2.0, 1.0), k=1)]
+
+    question = Question(id="q0", unit_id="u", text="what")
+    gold = Gold("q0", "single-hop", True, "blue kite", None, ("n3", "n0"))
+    known = {"question": "q0", "evidence_recall": 0.5, "session_evidence_recall": None}
+    (record,) = Answering(Looping({}), None, failures_in_a_row=20).records([Asked(question, gold, known, search)])
+    assert record["shown"] == {
+        "searches": 3,
+        "texts": ["what", "then", "at last"],
+        "nodes": 3,
+        "words": 3,
+        "evidence_recall": 1.0,
+        "session_evidence_recall": None,
+        "answer_token_recall": 0.5,
+    }
+    assert record["evidence_recall"] == 0.5, "the question's own search keeps its score"

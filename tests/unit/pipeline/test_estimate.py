@@ -8,7 +8,7 @@ import pytest
 
 from memforest.config.compose import compose_spec
 from memforest.core.types import target_count
-from memforest.pipeline.estimate import UnitLoad, estimate_lines, merge_calls, shown_words, unit_load
+from memforest.pipeline.estimate import PROMPT_TOKENS, UnitLoad, estimate_lines, merge_calls, shown_words, unit_load
 from tests.builders import memory, node, unit
 
 TEN_WORDS = " ".join(["word"] * 10)
@@ -43,6 +43,16 @@ def test_a_model_without_a_price_costs_what_is_not_known() -> None:
 def test_votes_multiply_verdicts_and_cached_merges_are_not_asked() -> None:
     assert lines("judge.votes=3")[2].startswith("judge: at most 12 calls")
     assert lines(load=replace(LOAD, merges=False))[0].startswith("merge: at most 0 calls")
+
+
+def test_a_loop_asks_as_often_as_it_has_rounds_and_reads_again_what_it_found() -> None:
+    def answer(*overrides: str) -> tuple[int, int]:
+        line = lines("answerer=m3_agent", *overrides)[1]
+        return int(line.split("at most ")[1].split()[0]), int(line.split("about ")[1].split()[0].replace(",", ""))
+
+    assert [answer(f"answerer.rounds={rounds}")[0] for rounds in (1, 2, 5)] == [4, 8, 20]
+    read = [answer(f"answerer.rounds={rounds}")[1] - 4 * rounds * PROMPT_TOKENS["answer"] for rounds in (1, 2, 3, 4, 5)]
+    assert read == [read[0], read[0], 3 * read[0], 6 * read[0], 10 * read[0]]
 
 
 def test_roles_that_nobody_has_are_not_told() -> None:

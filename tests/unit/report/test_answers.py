@@ -8,12 +8,17 @@ from typing import Any
 import pytest
 
 from memforest.metrics.answers import summarise_answers
-from memforest.report.answers import answer_lines, answered_lines, call_lines, judged, judged_lines
-from memforest.report.inspect import compare_lines, list_lines
-from memforest.store.runs import LEDGER, METRICS, RunStore, StoredRun
+from memforest.report.answers import answer_lines, answered_lines, call_lines, judged, judged_lines, search_lines
+from memforest.report.inspect import compare_lines, list_lines, show_lines
+from memforest.store.runs import LEDGER, METRICS, TIMINGS, RunStore, StoredRun
 from tests.unit.report.stored import record, report, store_run
 
 JUDGE = "eventtree@m#abc123"
+
+
+def shown(**changes: Any) -> dict[str, Any]:
+    recalls = {"evidence_recall": 0.5, "session_evidence_recall": None, "answer_token_recall": 1.0}
+    return {"searches": 1, "texts": ["what"], "nodes": 2, "words": 30, **recalls, **changes}
 
 
 def answered(question: str, verdict: str = "correct", *, unit: str = "u1", **changes: Any) -> dict[str, Any]:
@@ -23,7 +28,7 @@ def answered(question: str, verdict: str = "correct", *, unit: str = "u1", **cha
         1.0,
         **{
             "answer": {"outcome": "answered", "text": "a red kite", "left_out": 0},
-            "shown": {"searches": 1, "nodes": 2, "words": 30},
+            "shown": shown(),
             "set_f1": 0.5,
             "bleu_1": 0.25,
             "token_f1": 0.4,
@@ -36,20 +41,27 @@ def answered(question: str, verdict: str = "correct", *, unit: str = "u1", **cha
 FAILED: dict[str, Any] = {"answer": {"outcome": "failed", "stage": "answer", "error": "timeout", "detail": ""}}
 
 
-def summary(*records: dict[str, Any], judge: str | None = JUDGE) -> dict[str, Any]:
-    return summarise_answers(records, categories=["temporal"], judge=judge, context="memory")
+def summary(*records: dict[str, Any], judge: str | None = JUDGE, context: str = "memory") -> dict[str, Any]:
+    return summarise_answers(records, categories=["temporal"], judge=judge, context=context)
 
 
 def stored(
-    outputs: Path, run_id: str, *records: dict[str, Any], judge: str | None = JUDGE, **settings: Any
+    outputs: Path,
+    run_id: str,
+    *records: dict[str, Any],
+    judge: str | None = JUDGE,
+    times: dict[str, Any] | None = None,
+    context: str = "memory",
+    **settings: Any,
 ) -> StoredRun:
     """A run with answers, written as the pipeline writes it."""
     run = store_run(outputs, run_id, [], records=list(records), reports=[report()], settings=settings)
-    metrics = {**run.read(METRICS), "answers": summary(*records, judge=judge)}
+    metrics = {**run.read(METRICS), "answers": summary(*records, judge=judge, context=context)}
     attempt = RunStore(outputs).start(f"{run_id}-answered", stages="t" * 64)
     attempt.resume([item["question"] for item in records])
     list(attempt.append(iter(records)))
     attempt.write(METRICS, metrics)
+    attempt.write(TIMINGS, {"stages": {}, "searches": times})
     return attempt.publish({**run.read("run.json"), "retryable_failures": {}})
 
 
@@ -65,7 +77,7 @@ def test_outcomes_are_counted_and_scores_stand_beside_what_they_are_of() -> None
 
 
 def test_many_failures_empty_contexts_and_abstentions_are_warned_of() -> None:
-    empty: dict[str, Any] = {"shown": {"searches": 1, "nodes": 0, "words": 0}}
+    empty: dict[str, Any] = {"shown": shown(nodes=0, words=0)}
     unsure: dict[str, Any] = {"answer": {"outcome": "abstained", "text": "not said", "left_out": 0}}
     lines = answered_lines(summary(answered("q1", **FAILED), answered("q2", **empty, **unsure)))
     assert "look out: 50 % of the questions failed" in lines
@@ -80,6 +92,69 @@ def test_a_category_whose_score_is_zero_is_shown() -> None:
 
 def test_without_questions_there_is_nothing_to_divide_by() -> None:
     assert answered_lines(summary())[0].startswith("answers: 0 questions asked")
+
+
+def test_what_was_shown_stands_beside_what_was_answered() -> None:
+    more = answered("q2", "incorrect", unit="u2", shown=shown(evidence_recall=1.0))
+    rows = {
+        line.split("  ")[0]: line.split()
+        for line in "\n".join(answered_lines(summary(answered("q1"), more))).split("\n")
+    }
+    assert rows["evidence shown"][2] == "75.0" and "2/2" in rows["evidence shown"]
+    assert rows["answer words shown"][3] == "100.0"
+    assert "sessions shown" not in rows
+
+
+def test_who_gives_no_answers_is_said_to_give_none() -> None:
+    silent: dict[str, Any] = {"answer": {"outcome": "unanswered", "reason": "no model is asked"}}
+    lines = answered_lines(summary(answered("q1", "unscored", **silent)))
+    assert lines[0].startswith("answers: 1 questions asked: 0 answered, 0 abstained, 0 failed, 1 only searched for")
+
+
+TIMES: dict[str, Any] = {
+    "measured": 5,
+    "questions": 2,
+    "at_once": 1,
+    "mean": 0.002,
+    "median": 0.0015,
+    "p95": 0.004,
+    "embedding": 0.25,
+}
+
+
+def timed(outputs: Path, *, times: dict[str, Any] | None = None, context: str = "memory") -> list[str]:
+    records = [answered("q1", shown=shown(searches=2)), answered("q2", unit="u2", shown=shown(searches=3))]
+    return search_lines(stored(outputs, "a", *records, times=TIMES if times is None else times, context=context))
+
+
+def test_a_run_says_how_often_and_how_long_it_searched(tmp_path: Path) -> None:
+    assert timed(tmp_path) == [
+        "Avg-R 2.50 [2.00, 3.00] searches per question, of 2; R-Time 2.000 ms per search, T-Time 5.000 ms per question",
+        "R-Time: the retriever alone, median 1.500 ms, 95th percentile 4.000 ms, over 5 searches for 2 questions; one "
+        "question at a time; embedding what is searched for took 0.25 s in all and is not in it",
+    ]
+
+
+def test_what_a_time_was_measured_on_is_said(tmp_path: Path) -> None:
+    resumed = timed(tmp_path / "a", times={**TIMES, "questions": 1, "at_once": 16})[1]
+    assert (
+        "over 5 searches for 1 questions of 2, those of the last attempt; up to 16 questions at work at once" in resumed
+    )
+    nothing = timed(tmp_path / "b", times={**TIMES, "measured": 0, "questions": 0, "mean": None})
+    assert nothing == [
+        "Avg-R 2.50 [2.00, 3.00] searches per question, of 2; the last attempt searched nothing, so nothing was timed"
+    ]
+
+
+def test_who_does_not_search_the_memory_has_no_times_of_searching(tmp_path: Path) -> None:
+    assert timed(tmp_path, context="history") == []
+    assert search_lines(store_run(tmp_path, "r", [1.0])) == []
+
+
+def test_times_are_shown_with_the_run_and_under_its_result(tmp_path: Path) -> None:
+    run = stored(tmp_path, "a", answered("q1"), times=TIMES)
+    (first, second) = search_lines(run)
+    assert {first, second} <= set(show_lines(run)) and {first, second} <= set(answer_lines(run))
 
 
 ROW = {

@@ -1,0 +1,1 @@
+"""M3-Agent's way of answering: searching and answering in turn."""
