@@ -11,6 +11,7 @@ import pytest
 
 from memforest.compressors.within_kinds import WithinKinds
 from memforest.config.folder import options
+from memforest.config.spec import KINDS
 from memforest.core.protocols import Compressor
 from memforest.core.types import Memory, Segment, target_count
 from memforest.pipeline.compression import CompressedMemory, compress_memories
@@ -95,6 +96,12 @@ def test_a_compressed_memory_is_stored_and_replayed_with_its_graph(option: str) 
     again = replay(of, done.log)
     assert dump_memories([again]) == dump_memories([done.memory])
     assert_consistent(of, again)
+
+
+@pytest.mark.parametrize("backbone", options("backbone"))
+def test_a_backbone_with_a_graph_says_that_its_nodes_are_of_several_kinds(backbone: str) -> None:
+    provides = choice("backbone", backbone).provides
+    assert "graph" not in provides or KINDS in provides
 
 
 def test_the_busy_memory_has_all_that_can_go_wrong() -> None:

@@ -7,7 +7,9 @@ import json
 import pytest
 
 from memforest.bench.merging import CONCURRENCY, METHODS, SECONDS
+from memforest.bench.video_compression import SAME
 from memforest.cli import main
+from memforest.config.folder import options
 
 NAMES = [
     "tree_seconds", "published_tree_seconds", "tree_speedup",
@@ -46,6 +48,13 @@ def test_retrieval_takes_settings_and_prints_a_line_for_each_figure(capsys: pyte
     assert len(lines) == 17
     assert lines[0].split()[0] == "qdrant_local_uncompressed"
     assert "364 nodes" in lines[0]
+
+
+def test_every_compressor_is_measured_on_a_video(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["bench", "video_compression", "--small", "--json"])
+    figures = json.loads(capsys.readouterr().out)["figures"]
+    assert [figure["name"] for figure in figures] == [name for name in options("compressor") if name not in SAME]
+    assert all(figure["meaning"].startswith("60 texts of a video to 3") for figure in figures)
 
 
 def test_the_other_benchmark_takes_no_settings() -> None:

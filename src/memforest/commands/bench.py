@@ -16,18 +16,18 @@ def add_commands(commands: Any) -> None:
     bench = commands.add_parser(
         "bench",
         help="measure speed beside a baseline or a bound",
-        usage="memforest bench {eventtree,merging,retrieval} [--json] [--small] [setting=value ...]",
+        usage="memforest bench {eventtree,merging,retrieval,video_compression} [--json] [--small] [setting=value ...]",
         description="retrieval measures Table 13 of the EventTree paper and takes settings (dataset=locomo "
         "backbone=mem0 backbone.export_dir=DIR); it needs the extras [faiss] and [qdrant].",
     )
-    bench.add_argument("what", choices=["eventtree", "merging", "retrieval"])
+    bench.add_argument("what", choices=["eventtree", "merging", "retrieval", "video_compression"])
     bench.add_argument("--json", action="store_true", help="print one JSON object")
     bench.add_argument("--small", action="store_true", help="the same work on little data, for tests")
     bench.set_defaults(act=_bench, settings=True)
 
 
 def _bench(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
-    from memforest.bench import eventtree, merging, retrieval
+    from memforest.bench import eventtree, merging, retrieval, video_compression
     from memforest.bench.figures import as_json, as_lines
 
     def say(title: str) -> None:
@@ -38,8 +38,8 @@ def _bench(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
     if parsed.what == "retrieval":
         found = retrieval.figures(small=parsed.small, say=say, settings=extra)
     else:
-        figures = {"eventtree": eventtree.figures, "merging": merging.figures}[parsed.what]
-        found = figures(small=parsed.small, say=say)
+        measured = {"eventtree": eventtree, "merging": merging, "video_compression": video_compression}
+        found = measured[parsed.what].figures(small=parsed.small, say=say)
     if parsed.json:
         print(json.dumps(as_json(found, small=parsed.small), indent=2))
     else:
