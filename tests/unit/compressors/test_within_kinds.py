@@ -164,6 +164,14 @@ def test_a_wave_holds_pairs_of_every_kind() -> None:
     assert {pair.older.kind for pair in next(waves)} == {"episodic", "semantic"}
 
 
+def test_it_can_be_stopped_between_waves() -> None:
+    waves = WithinKinds(ToMe()).compress(memory=of_kinds(), ratio=0.5, seed=0)
+    next(waves)
+    waves.close()
+    with pytest.raises(StopIteration):
+        next(waves)
+
+
 def test_kinds_draw_different_numbers() -> None:
     of = memory(20)
     nodes = [replace(node, kind=kind, id=f"{kind}{node.id}") for kind in ("a", "b") for node in of.nodes]
