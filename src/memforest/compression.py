@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from memforest.compressors.within_kinds import WithinKinds
 from memforest.config.compose import chats, compose, idle_merger, instantiate, reply_cache
 from memforest.config.folder import root_settings
 from memforest.config.spec import GROUPS, Choice, parse_choice, ratio_problem, seed_problem
@@ -23,7 +24,7 @@ from memforest.llm.ledger import Ledger
 from memforest.pipeline.compression import compress_memories
 
 PROVIDED = ("text", "time")
-"""What a list of memories offers to a method."""
+"""What a list of memories offers to a method; a Memory can have a graph too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,7 @@ def compress(
     embedder: str | None = None,
     settings: Mapping[str, Any] | None = None,
     ledger: Ledger | None = None,
+    merge_across_kinds: bool | None = None,
 ) -> Compressed:
     """Remove the share `ratio` of a memory's nodes.
 
@@ -53,7 +55,7 @@ def compress(
     there. settings: values of the method (`{"alpha": 0.1}`) or, with a dot, of another choice
     (`{"merger.max_words": 30}`); merger `llm` needs a model there (`{"llm": "gpt_4o_mini"}`, or `{"llm.base_url": URL,
     "llm.model": NAME}`), whose calls are counted in `ledger` and in the report; replies are kept in the outputs folder
-    or in `llm.cache_folder`.
+    or in `llm.cache_folder`. merge_across_kinds: whether nodes of a Memory that differ in their kind may merge.
 
     Given vectors are used as they are, and merged nodes get the normalised mean of their members' unless `reembedding`
     names another way that embeds no text; when an embedder is named, or when there are no vectors, all texts are
@@ -80,7 +82,7 @@ def compress(
         "embedder": embedder,
     }
     raw = _composed(named, settings or {})
-    choices = _choices((*named, "llm"), raw)
+    choices = _choices((*named, "llm"), raw, has_graph=own.graph is not None)
     ledger = Ledger() if ledger is None else ledger
     merge = _merger(choices, ledger, outputs=Path(raw["paths"]["outputs"]))
     model: Embedder = GivenVectors(own) if given else instantiate(choices["embedder"])
@@ -95,6 +97,7 @@ def compress(
             embedder=model,
             vectors="given" if given else choices["embedder"].name,
             calls=ledger,
+            across_kinds=raw["merge_across_kinds"] if merge_across_kinds is None else merge_across_kinds,
         )
 
 
@@ -152,9 +155,10 @@ def _composed(named: Mapping[str, str | None], settings: Mapping[str, Any]) -> M
     return compose(overrides)
 
 
-def _choices(groups: Iterable[str], raw: Mapping[str, Any]) -> Mapping[str, Choice]:
+def _choices(groups: Iterable[str], raw: Mapping[str, Any], *, has_graph: bool) -> Mapping[str, Choice]:
     choices = {group: parse_choice(group, raw[group]) for group in groups}
-    lacking = [need for need in choices["compressor"].needs if need not in PROVIDED]
+    provided = (*PROVIDED, "graph") if has_graph else PROVIDED
+    lacking = [need for need in choices["compressor"].needs if need not in provided]
     if lacking:
         raise ConfigError(
             f"method {choices['compressor'].name} needs {' and '.join(lacking)}, which a list of memories does not have"
@@ -179,11 +183,16 @@ def _compressed(
     embedder: Embedder,
     vectors: str,
     calls: Ledger,
+    across_kinds: bool,
 ) -> Compressed:
+    compressor, uses = instantiate(choices["compressor"]), choices["compressor"].uses
+    several_kinds = "merger" in uses and len({node.kind for node in memory.nodes}) > 1
+    if several_kinds and not across_kinds:
+        compressor = WithinKinds(compressor=compressor)
     with Progress("merge", None) as progress:
         (done,) = compress_memories(
             [memory],
-            compressor=instantiate(choices["compressor"]),
+            compressor=compressor,
             merger=merger,
             reembedding=instantiate(choices["reembedding"]),
             embedder=embedder,
@@ -192,7 +201,6 @@ def _compressed(
             progress=progress.advance,
         )
     before, after = len(memory), len(done.memory)
-    uses = choices["compressor"].uses
     report = {
         "method": choices["compressor"].identity(),
         "merger": choices["merger"].identity() if "merger" in uses else None,
@@ -201,6 +209,7 @@ def _compressed(
         "ratio_realised": 1 - after / before if before else 0.0,
         "seed": seed if "seed" in uses else None,
         "vectors": vectors,
+        **({"merge_across_kinds": across_kinds} if several_kinds else {}),
         **done.report,
         **({"calls": calls.as_json()} if "merger" in uses and choices["merger"].roles else {}),
     }

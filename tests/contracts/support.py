@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,7 @@ from memforest.config.compose import compose, instantiate
 from memforest.config.folder import conf_folder, options, settings
 from memforest.config.spec import NONE, RESERVED, Choice, parse_choice
 from memforest.core.chat import Chat
+from memforest.core.graph import Entity, MemoryGraph
 from memforest.core.protocols import Compressor, Merger
 from memforest.core.types import Memory, target_count
 from memforest.embedding.hashing import Hashing
@@ -26,8 +28,9 @@ WORDS = (
     *("lantern", "harbour", "violin", "orchard", "copper", "meadow", "glacier", "walnut", "ferry", "saddle"),
     *("amber", "quarry", "thistle", "compass", "barley", "lighthouse", "velvet", "canyon", "pepper", "anvil"),
 )
-PROVIDED = ("text", "time")
-"""What the memories below offer; an option that needs more has contract tests of its own."""
+PROVIDED = {"compressor": ("text", "time", "graph")}
+"""What the memories below offer to a group where that is more than text and time; they have a graph too, but times of
+chats. An option that needs more has contract tests of its own."""
 
 EMBEDDER = Hashing(buckets=16)
 RATIOS = (0.0, 0.3, 0.5, 0.7, 0.9, 0.99)
@@ -63,13 +66,14 @@ def asking(group: str) -> list[str]:
 
 
 def without_model(group: str) -> list[str]:
-    """Options that need no more than text and time, and no model."""
+    """Usable options that ask no model."""
     return [option for option in usable(group) if option not in asking(group)]
 
 
 def usable(group: str) -> list[str]:
-    """Options that need no more than text and time."""
-    return [option for option in options(group) if set(choice(group, option).needs) <= set(PROVIDED)]
+    """Options that need no more than the memories below have."""
+    provided = set(PROVIDED.get(group, ("text", "time")))
+    return [option for option in options(group) if set(choice(group, option).needs) <= provided]
 
 
 def marked(group: str, names: Sequence[str]) -> list[Any]:
@@ -78,7 +82,7 @@ def marked(group: str, names: Sequence[str]) -> list[Any]:
     return [pytest.param(name, marks=pytest.mark.slow if "defaults" in raw[name] else ()) for name in names]
 
 
-OWN_TARGET = ("memforest_released_m3", "memforest_released_mem0")
+OWN_TARGET = ("memforest_released_m3", "memforest_released_mem0", "streammeco_released")
 """The compressors that aim at more nodes than M, as their released code does."""
 
 
@@ -103,14 +107,15 @@ def dropping() -> list[str]:
 
 
 def _memory(texts: Sequence[str], times: Sequence[float | None], *, id: str = "m") -> Memory:
+    """Every third node is linked to one of two voices."""
     vectors = EMBEDDER.embed(texts=texts).vectors
-    return memory(
-        [
-            node(f"n{place}", text, vector=vector, time=time, sources=(f"D1:{place}", f"D2:{place}"))
-            for place, (text, time, vector) in enumerate(zip(texts, times, vectors, strict=True))
-        ],
-        id=id,
-    )
+    nodes = [
+        node(f"n{place}", text, vector=vector, time=time, sources=(f"D1:{place}", f"D2:{place}"))
+        for place, (text, time, vector) in enumerate(zip(texts, times, vectors, strict=True))
+    ]
+    edges = tuple((f"{place % 2}", f"n{place}", 1.0 + place % 4) for place in range(0, len(nodes), 3))
+    graph = MemoryGraph(entities=(Entity("0", "voice"), Entity("1", "voice")), edges=edges)
+    return replace(memory(nodes, id=id), graph=graph)
 
 
 def _texts(count: int) -> list[str]:

@@ -191,10 +191,12 @@ def test_the_input_memory_is_not_changed(option: str) -> None:
 
 
 def _outcomes(option: str, vary: Callable[[int], tuple[float, int]]) -> list[list[tuple[object, ...]]]:
-    """Results for five settings of ratio and seed."""
+    """Results for five settings of ratio and seed; of nodes in many sessions, and of nodes in one."""
+    memories = [shaped("plain", 60), shaped("equal times", 60)]
     settings = [vary(number) for number in range(5)]
     return [
-        content(compress(option, [shaped("plain", 60)], ratio=ratio, seed=seed)[0].memory) for ratio, seed in settings
+        [node for done in compress(option, memories, ratio=ratio, seed=seed) for node in content(done.memory)]
+        for ratio, seed in settings
     ]
 
 

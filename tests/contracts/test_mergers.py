@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from memforest.core.graph import tags
 from memforest.core.outcomes import MergedSegments
 from memforest.core.protocols import Merger, WaitingMerger
 from memforest.core.types import MemoryNode, Pair, Segment
@@ -81,6 +82,15 @@ def test_every_source_comes_from_the_pair(option: str) -> None:
 @every_merger
 def test_something_of_every_pair_survives(option: str) -> None:
     assert all(result.segments for result in _merged(component("merger", option), PAIRS))
+
+
+@every_merger
+def test_every_tag_of_an_entity_survives(option: str) -> None:
+    named = [node(f"n{place}", f"<face_{place}> {' '.join(WORDS)} <voice_{place % 3}>") for place in range(8)]
+    pairs = [Pair(node("a", segments=tuple(part.segments[0] for part in named)), named[7]), Pair(*named[:2])]
+    for pair, result in zip(pairs, _merged(component("merger", option), pairs), strict=True):
+        survived = tags(" ".join(segment.text for segment in result.segments))
+        assert survived == tags(f"{pair.older.text} {pair.newer.text}")
 
 
 @pytest.mark.parametrize("option", without_model("merger"))

@@ -8,7 +8,9 @@ import pytest
 
 from memforest.bench.merging import CONCURRENCY, METHODS, SECONDS
 from memforest.bench.video_search import RETRIEVERS
+from memforest.bench.video_compression import SAME
 from memforest.cli import main
+from memforest.config.folder import options
 
 NAMES = [
     "tree_seconds", "published_tree_seconds", "tree_speedup",
@@ -58,6 +60,13 @@ def test_a_search_of_a_video_is_timed_beside_the_released_one(capsys: pytest.Cap
     assert figures["speedup"]["value"] == pytest.approx(
         figures["released_ms"]["value"] / figures["m3_agent_ms"]["value"]
     )
+
+
+def test_every_compressor_is_measured_on_a_video(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["bench", "video_compression", "--small", "--json"])
+    figures = json.loads(capsys.readouterr().out)["figures"]
+    assert [figure["name"] for figure in figures] == [name for name in options("compressor") if name not in SAME]
+    assert all(figure["meaning"].startswith("60 texts of a video to 3") for figure in figures)
 
 
 def test_the_other_benchmark_takes_no_settings() -> None:

@@ -10,25 +10,27 @@ from typing import Any
 
 from memforest.core.errors import ConfigError
 
+_BENCHMARKS = ("eventtree", "merging", "retrieval", "video_search", "video_compression")
+
 
 def add_commands(commands: Any) -> None:
     """Adds it to the subparsers `commands`."""
     bench = commands.add_parser(
         "bench",
         help="measure speed beside a baseline or a bound",
-        usage="memforest bench {eventtree,merging,retrieval,video_search} [--json] [--small] [setting=value ...]",
+        usage=f"memforest bench {{{','.join(_BENCHMARKS)}}} [--json] [--small] [setting=value ...]",
         description="retrieval measures Table 13 of the EventTree paper and takes settings (dataset=locomo "
         "backbone=mem0 backbone.export_dir=DIR); it needs the extras [faiss] and [qdrant]. video_search "
-        "measures one search of a video's memory.",
+        "measures one search of a video's memory, video_compression every compressor on one.",
     )
-    bench.add_argument("what", choices=["eventtree", "merging", "retrieval", "video_search"])
+    bench.add_argument("what", choices=_BENCHMARKS)
     bench.add_argument("--json", action="store_true", help="print one JSON object")
     bench.add_argument("--small", action="store_true", help="the same work on little data, for tests")
     bench.set_defaults(act=_bench, settings=True)
 
 
 def _bench(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
-    from memforest.bench import eventtree, merging, retrieval, video_search
+    from memforest.bench import eventtree, merging, retrieval, video_compression, video_search
     from memforest.bench.figures import as_json, as_lines
 
     def say(title: str) -> None:
@@ -39,7 +41,12 @@ def _bench(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
     if parsed.what == "retrieval":
         found = retrieval.figures(small=parsed.small, say=say, settings=extra)
     else:
-        measured = {"eventtree": eventtree, "merging": merging, "video_search": video_search}
+        measured = {
+            "eventtree": eventtree,
+            "merging": merging,
+            "video_search": video_search,
+            "video_compression": video_compression,
+        }
         found = measured[parsed.what].figures(small=parsed.small, say=say)
     if parsed.json:
         print(json.dumps(as_json(found, small=parsed.small), indent=2))

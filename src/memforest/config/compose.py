@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from memforest.compressors.within_kinds import WithinKinds
 from memforest.config.folder import conf_folder, settings
 from memforest.config.overrides import check_overrides, default_options
 from memforest.config.spec import Choice, RunSpec, model_settings, parse_choice, parse_spec
@@ -110,6 +111,8 @@ def components(spec: RunSpec) -> Components:
         for group, choice in spec.choices.items()
         if _TARGET in choice.settings
     }
+    if spec.within_kinds:
+        made["compressor"] = WithinKinds(compressor=made["compressor"])
     return Components(**{"answerer": None, "judge": None, **made}, ledger=ledger)
 
 

@@ -31,6 +31,9 @@ OPTIONAL = ("answerer", "judge", "llm")
 """Groups whose option `none` is nothing at all: it is in no identity."""
 RESERVED = ("name", "traits")
 NONE = "none"
+KINDS = "kinds"
+"""What a backbone provides whose memories have nodes of several kinds."""
+
 MODELS = "llm"
 """The key of a choice's identity that holds its models by role."""
 
@@ -79,6 +82,7 @@ class RunSpec:
 
     choices: Mapping[str, Choice]
     ratio: float
+    merge_across_kinds: bool
     k: int
     word_budgets: tuple[int, ...]
     seed: int
@@ -102,6 +106,7 @@ class RunSpec:
             **groups,
             "ratio": _plain(self.ratio) if "ratio" in uses else None,
             "seed": self.seed if "seed" in uses else None,
+            **({"merge_across_kinds": self.merge_across_kinds} if self._merges_kinds else {}),
             "k": None if "k" in self["retriever"].ignores else self.k,
             "word_budgets": list(self.word_budgets),
             **self._answering(),
@@ -147,6 +152,15 @@ class RunSpec:
     def merges(self) -> bool:
         """Whether the compressor merges nodes, and so uses merger and reembedding."""
         return "merger" in self["compressor"].uses
+
+    @property
+    def within_kinds(self) -> bool:
+        """Whether nodes of several kinds are merged, and each only with its own."""
+        return self._merges_kinds and not self.merge_across_kinds
+
+    @property
+    def _merges_kinds(self) -> bool:
+        return self.merges and KINDS in self["backbone"].provides
 
     @property
     def effective_ratio(self) -> float:
@@ -213,6 +227,7 @@ def parse_spec(raw: Mapping[str, Any]) -> RunSpec:
     spec = RunSpec(
         choices={group: parse_choice(group, raw[group]) for group in GROUPS},
         ratio=raw["ratio"],
+        merge_across_kinds=raw["merge_across_kinds"],
         k=raw["k"],
         word_budgets=_listed(raw["word_budgets"]),
         seed=raw["seed"],
@@ -255,8 +270,9 @@ def _value_problems(spec: RunSpec) -> Sequence[str]:
         problems.append("paths.outputs must name a folder")
     if not all(isinstance(name, str) for name in spec.skip_categories):
         problems.append(f"skip_categories={list(spec.skip_categories)} must be names of categories")
-    if not isinstance(spec.answer_incomplete, bool):
-        problems.append(f"answer_incomplete={spec.answer_incomplete} must be true or false")
+    for name in ("merge_across_kinds", "answer_incomplete"):
+        if not isinstance(getattr(spec, name), bool):
+            problems.append(f"{name}={getattr(spec, name)} must be true or false")
     for name in ("k", "workers", "failures_in_a_row"):
         value = getattr(spec, name)
         if not _is_whole(value) or value < 1:

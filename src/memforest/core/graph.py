@@ -82,6 +82,11 @@ class MemoryGraph:
         return MemoryGraph(entities=entities, edges=edges, equivalences=tuple(equivalences))
 
 
+def tags(text: str) -> frozenset[str]:
+    """What a text names by tags, as it is written: <face_3>."""
+    return frozenset(found[0] for found in TAG.finditer(text))
+
+
 def tagged(text: str) -> list[str]:
     """Ids of what a text names by tags, each once, in order."""
     return list(dict.fromkeys(number for _, number in TAG.findall(text)))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from memforest.core.chat import Chat, ChatFailed
 from memforest.core.checks import require, require_count_or_null
+from memforest.core.graph import tags
 from memforest.core.outcomes import MergedSegments, MergeFailed, MergeResult
 from memforest.core.prompts import load_prompt
 from memforest.core.protocols import Encode
@@ -16,7 +17,6 @@ from memforest.core.types import MemoryNode, Pair, Segment
 TAG_DROPPED = "tag dropped"
 """The reason of a failure that no client knows: a mark of an entity in an input is missing from the reply."""
 
-_TAG = re.compile(r"<[A-Za-z]+_\d+>")
 _LABEL = re.compile(
     r"(?:here(?: is|'s|’s) )?(?:the )?(?:(?:new|merged|combined) )?(?:entry|memory|summary|text|paragraph) ?:",
     re.IGNORECASE,
@@ -108,7 +108,7 @@ def _problem(text: str, pair: Pair) -> str | None:
         return "reply malformed"
     if refusal and refusal[0].lower() not in given.lower():
         return "reply refused"
-    return TAG_DROPPED if set(_TAG.findall(given)) - set(_TAG.findall(text)) else None
+    return TAG_DROPPED if tags(given) - tags(text) else None
 
 
 def _segment(text: str, pair: Pair) -> Segment:

@@ -25,6 +25,7 @@ def summarise(
     return {
         "schema": SCHEMA,
         **_recalls(records, searched, categories=categories, word_budgets=word_budgets),
+        **_early(searched),
         **_sizes(reports, ratio=ratio),
     }
 
@@ -65,6 +66,27 @@ def _recalls(
         },
         "context_words": rounded(sum(r["words"] for r in searched) / len(searched)) if searched else None,
     }
+
+
+def _early(searched: Sequence[Record]) -> dict[str, Any]:
+    """What compression took from what was known when questions about the beginning of a video were asked.
+
+    Means over the questions before which something was known: of the known nodes those that are hidden in nodes that
+    end later, and those that are dropped; and the share of questions with a hidden node.
+    """
+    counts = [record["early"] for record in searched if "early" in record]
+    shares = [
+        {
+            "hidden": count["hidden"] / count["known"],
+            "dropped": count["dropped"] / count["known"],
+            "questions_affected": count["hidden"] > 0,
+        }
+        for count in counts
+        if count["known"]
+    ]
+    names = ("hidden", "dropped", "questions_affected")
+    measured = {name: percent_mean(shares, name) for name in names}
+    return {"early": {"questions": len(counts), "knowing": len(shares), **measured}} if counts else {}
 
 
 def of_category(records: Sequence[Record], category: str) -> list[Record]:

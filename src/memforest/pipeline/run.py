@@ -12,9 +12,10 @@ from memforest.config.compose import Components
 from memforest.core.errors import ConfigError
 from memforest.core.progress import Progress
 from memforest.core.protocols import LoadedDataset
-from memforest.core.types import Gold, Question
+from memforest.core.types import Gold, Memory, Question
 from memforest.embedding.cache import CachedEmbedder
 from memforest.metrics.answers import summarise_answers
+from memforest.metrics.early import EarlyKnowledge
 from memforest.metrics.option_length import option_length
 from memforest.metrics.references import NO_MEMORY, ORACLE, reference_records
 from memforest.metrics.scoring import not_runnable
@@ -198,7 +199,13 @@ class _Execution:
         waits = self._compression.incomplete and not spec.answer_incomplete
         contexts = None if answerer is None else Contexts(answerer.context, work.unit)
         records = search_records(
-            memories, questions, golds, search=search, word_budgets=spec.word_budgets, cluster=work.unit.cluster
+            memories,
+            questions,
+            golds,
+            search=search,
+            word_budgets=spec.word_budgets,
+            cluster=work.unit.cluster,
+            early=self._early(work, memories) if any(one.before_clip is not None for one in questions) else None,
         )
         for question, gold, (record, memory) in zip(questions, golds, records, strict=True):
             self._searched_questions += 1
@@ -206,6 +213,10 @@ class _Execution:
                 yield Asked(question, gold, record, None)
             else:
                 yield Asked(question, gold, record, contexts.of(gold, memory=memory))
+
+    def _early(self, work: UnitWork, memories: Sequence[Memory]) -> EarlyKnowledge:
+        originals = load_memories(self._artifacts.load(BUILD, work.keys[BUILD]))
+        return EarlyKnowledge(originals, memories)
 
     def _write_results(
         self, attempt: Attempt, records: Sequence[dict[str, Any]], reports: Sequence[dict[str, Any]]

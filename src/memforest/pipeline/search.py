@@ -14,6 +14,7 @@ from memforest.core.errors import MethodError
 from memforest.core.protocols import CuttingRetriever, Embedder, ExpandingIndex, Index, Retriever, Search
 from memforest.core.types import Gold, Hits, Memory, Query, Question
 from memforest.core.vectors import Matrix, Vector
+from memforest.metrics.early import EarlyKnowledge
 from memforest.metrics.scoring import UnitScorer
 from memforest.pipeline.clock import SearchClock
 
@@ -103,12 +104,19 @@ def search_records(
     search: UnitSearch,
     word_budgets: Sequence[int],
     cluster: str | None = None,
+    early: EarlyKnowledge | None = None,
 ) -> Iterator[tuple[dict[str, Any], Search]]:
-    """Records of the questions in order, each with the search that found what it scores."""
+    """Records of the questions in order, each with the search that found what it scores.
+
+    `early` is asked about questions that are limited to the beginning of a video.
+    """
     scorer = UnitScorer(memories, word_budgets=word_budgets, cluster=cluster)
     for question, gold in zip(questions, golds, strict=True):
         searched = search.asking(question)
-        yield scorer.score(question, gold, searched(question.text)), searched
+        record = scorer.score(question, gold, searched(question.text))
+        if early is not None and question.before_clip is not None:
+            record["early"] = early.at(question.before_clip)
+        yield record, searched
 
 
 def _require_ranking(hits: Hits, *, k: int, retriever: Retriever) -> None:

@@ -17,6 +17,7 @@ from memforest.store.code import code_of, library_versions
 BUILD, COMPRESS, SEARCH, ANSWER, JUDGE = "build", "compress", "search", "answer", "judge"
 STAGES = (BUILD, COMPRESS, SEARCH)
 _EXECUTOR = "memforest.pipeline.compression"
+_WITHIN_KINDS = "memforest.compressors.within_kinds"
 _SEARCHER = "memforest.pipeline.search"
 _SUMMARY = "memforest.metrics.summary"
 _ANSWERING = ("memforest.pipeline.answering", "memforest.pipeline.contexts", "memforest.metrics.answers")
@@ -66,9 +67,12 @@ def stage_code(spec: RunSpec) -> dict[str, dict[str, str]]:
         if "_target_" in choice.settings
     }
     merging = [module["merger"], module["reembedding"], module["embedder"]] if spec.merges else []
+    within = [_WITHIN_KINDS] if spec.within_kinds else []
     code = {
         BUILD: code_of([module["backbone"], module["embedder"]]),
-        COMPRESS: code_of([module["compressor"], _EXECUTOR, *merging, *_clients(spec, "merger" if merging else None)]),
+        COMPRESS: code_of(
+            [module["compressor"], _EXECUTOR, *within, *merging, *_clients(spec, "merger" if merging else None)]
+        ),
         SEARCH: code_of([module["retriever"], module["embedder"], _SEARCHER, _SUMMARY]),
     }
     if spec.answers:
@@ -94,6 +98,7 @@ def _stage_settings(spec: RunSpec) -> dict[str, Any]:
             "embedder": identity["embedder"] if spec.merges else None,
             "ratio": identity["ratio"],
             "seed": identity["seed"],
+            **{name: identity[name] for name in ("merge_across_kinds",) if name in identity},
         },
         SEARCH: {
             "retriever": identity["retriever"],

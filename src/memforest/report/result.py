@@ -123,6 +123,12 @@ def _notable(metrics: Metrics) -> list[str]:
             f"not finished: {retryable:,} merges failed in their calls; the same command makes those again, and what "
             "rests on them"
         )
+    if (early := metrics.get("early")) and early["knowing"] and metrics["nodes_after"] < metrics["nodes_before"]:
+        hidden, dropped, affected = (number(early[name]) for name in ("hidden", "dropped", "questions_affected"))
+        lines.append(
+            f"compressed with all clips known: of the nodes that were known when a question was asked, {hidden} % are "
+            f"hidden in nodes that end later (in {affected} % of the questions) and {dropped} % are dropped"
+        )
     if metrics["beyond_m"]:
         lines.append(
             f"not the same budget: by its own rule the method leaves {metrics['beyond_m']:,} nodes more than the others"

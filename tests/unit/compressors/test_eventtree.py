@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memforest.compressors.eventtree.quotas import ceil_per_tree, largest_remainder
 from memforest.compressors.eventtree.tree import EdgeScore
+from memforest.compressors.quotas import ceil_per_group, largest_remainder
 from memforest.core.errors import ConfigError, MethodError
 from memforest.core.order import in_time_order
 from memforest.core.outcomes import MergeFailed
@@ -119,7 +119,7 @@ def test_the_released_quota_leaves_more_than_m_and_says_so() -> None:
     of = memory(60)
     sizes = [len(part) for part in union_partition(of)]
     reduction, _ = drive(eventtree(alpha=0.1, quota="ceil_per_tree"), of, ratio=0.5)
-    assert reduction.target == len(reduction.nodes) == sum(ceil_per_tree(sizes, 0.5)) > 30
+    assert reduction.target == len(reduction.nodes) == sum(ceil_per_group(sizes, 0.5)) > 30
 
 
 @settings(max_examples=40, deadline=None)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from memforest.compressors.clustering import bounded_groups, kmeans
 from memforest.compressors.eventtree.partition import cluster_count
-from memforest.compressors.eventtree.quotas import largest_remainder
 from memforest.compressors.eventtree.scan import ScanRule
+from memforest.compressors.quotas import largest_remainder
 from memforest.core.order import chronological_ranks
 from memforest.core.types import Memory
 from memforest.core.vectors import on_grid, similarity

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from memforest.compressors.eventtree.quotas import ceil_per_tree, largest_remainder
+from memforest.compressors.quotas import ceil_per_group, largest_remainder, rounded_up, spread, trimmed
 
 
 @st.composite
@@ -87,4 +87,43 @@ def test_quotas_of_small_forests(sizes: list[int], target: int, expected: list[i
     [(0.3, [1, 2, 3, 3, 4, 7]), (0.5, [1, 1, 2, 2, 3, 5]), (0.7, [1, 1, 1, 2, 2, 3])],
 )
 def test_the_released_rule_rounds_every_tree_up(ratio: float, expected: list[int]) -> None:
-    assert ceil_per_tree([1, 2, 3, 4, 5, 10], ratio) == expected
+    assert ceil_per_group([1, 2, 3, 4, 5, 10], ratio) == expected
+
+
+@given(sizes_and_target())
+def test_shares_may_be_nothing_where_the_target_is_less_than_one_each(case: tuple[list[int], int]) -> None:
+    sizes, target = case
+    kept = spread(sizes, target)
+    assert sum(kept) == target
+    assert all(share <= size for share, size in zip(kept, sizes, strict=True))
+    assert target < len(sizes) or min(kept) >= 1
+
+
+def test_nothing_is_spread_over_no_groups() -> None:
+    assert spread([], 0) == []
+    assert spread([3, 3], 0) == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "ratio", "target", "expected"),
+    [
+        ([3, 3, 4], 0.5, 5, [2, 2, 1]),
+        ([4, 2, 4], 0.5, 4, [1, 1, 2]),
+        ([10, 9], 0.3, 14, [7, 7]),
+        ([3, 3], 0.9, 1, [1, 1]),
+        ([2, 4, 6], 0.5, 3, [1, 1, 1]),
+    ],
+)
+def test_streammecos_rule_takes_from_shares_with_the_smallest_fraction(
+    sizes: list[int], ratio: float, target: int, expected: list[int]
+) -> None:
+    assert trimmed(sizes, ratio, target=target) == expected
+
+
+@given(sizes_and_target(), st.floats(0, 0.99))
+def test_trimmed_shares_sum_to_the_target_and_keep_one_each(case: tuple[list[int], int], ratio: float) -> None:
+    sizes, _ = case
+    target = rounded_up(sum(sizes), ratio)
+    kept = trimmed(sizes, ratio, target=target)
+    assert sum(kept) == max(target, len(sizes))
+    assert all(1 <= share <= size for share, size in zip(kept, sizes, strict=True))

@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from memforest.compressors.eventtree.method import EventTree
+from memforest.compressors.within_kinds import WithinKinds
 from memforest.config.compose import components, compose
 from memforest.config.spec import RunSpec, parse_spec, run_id
 from memforest.core.errors import ConfigError
+from memforest.pipeline.stages import stage_code
 
 BASE = ("compressor=memforest", "embedder=hashing")
 
@@ -218,6 +221,49 @@ def test_incompatible_choices_fail_in_one_sentence_that_names_both(
     assert str(caught.value) == complaint
 
 
+def of_kinds(raw: dict[str, Any], **changes: Any) -> RunSpec:
+    """A run whose backbone has nodes of several kinds."""
+    provides = [*raw["backbone"]["traits"]["provides"], "kinds"]
+    made = changed(raw, "backbone", "traits", "provides", value=provides)
+    for name, value in changes.items():
+        made = changed(made, name, value=value)
+    return parse_spec(made)
+
+
+def test_merging_across_kinds_counts_where_nodes_of_several_kinds_merge(raw: dict[str, Any]) -> None:
+    across, within = (of_kinds(raw, merge_across_kinds=value) for value in (True, False))
+    assert (across.identity()["merge_across_kinds"], within.identity()["merge_across_kinds"]) == (True, False)
+    assert run_id(across.identity(), data="data") != run_id(within.identity(), data="data")
+    assert (across.within_kinds, within.within_kinds) == (False, True)
+
+
+@pytest.mark.parametrize("compressor", ["kmeans", "none"])
+def test_merging_across_kinds_is_nothing_to_methods_that_do_not_merge(raw: dict[str, Any], compressor: str) -> None:
+    made = of_kinds({**raw, "compressor": compose([f"compressor={compressor}"])["compressor"]})
+    assert "merge_across_kinds" not in made.identity()
+    assert not made.within_kinds
+
+
+def test_merging_across_kinds_is_nothing_to_memories_of_one_kind(raw: dict[str, Any]) -> None:
+    across = parse_spec(changed(raw, "merge_across_kinds", value=True))
+    assert across.identity() == parse_spec(raw).identity()
+    assert not parse_spec(raw).within_kinds
+
+
+def test_the_compressor_of_a_run_keeps_to_kinds_unless_asked(raw: dict[str, Any]) -> None:
+    across, within = (components(of_kinds(raw, merge_across_kinds=value)).compressor for value in (True, False))
+    assert isinstance(across, EventTree)
+    assert isinstance(within, WithinKinds)
+    assert isinstance(within.compressor, EventTree)
+
+
+def test_the_keys_of_a_run_tell_whether_it_keeps_to_kinds(raw: dict[str, Any]) -> None:
+    module = "memforest.compressors.within_kinds"
+    assert module in stage_code(of_kinds(raw))["compress"]
+    assert module not in stage_code(of_kinds(raw, merge_across_kinds=True))["compress"]
+    assert module not in stage_code(parse_spec(raw))["compress"]
+
+
 def test_another_compressor_leaves_the_other_choices(raw: dict[str, Any]) -> None:
     before = parse_spec(raw)
     after = before.with_choices(compressor=spec("compressor=tome")["compressor"])
@@ -239,6 +285,8 @@ def test_another_compressor_leaves_the_other_choices(raw: dict[str, Any]) -> Non
         (["answerer=personamem", "llm=scripted"], "answerer=personamem needs options"),
         (["skip_categories=[1]"], "must be names of categories"),
         (["answer_incomplete=maybe"], "answer_incomplete=maybe must be true or false"),
+        (["merge_across_kinds=maybe"], "merge_across_kinds=maybe must be true or false"),
+        (["compressor=streammeco"], "compressor=streammeco needs graph, which backbone=observations does not provide"),
         (["failures_in_a_row=0"], "failures_in_a_row=0 must be a whole number of at least 1"),
         (["answerer=mem0", "llm=scripted", "answerer.max_context_words=2.5"], "answerer.max_context_words must be"),
         (["compressor=tome", "merger=llm", "llm=scripted", "merger.max_words=foo"], "merger.max_words must be"),

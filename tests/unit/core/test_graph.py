@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from memforest.core.graph import MemoryGraph, tagged
+from memforest.core.graph import MemoryGraph, tagged, tags
 from memforest.core.types import Hits, Memory, clip_of
 from memforest.store.memory_format import dump_memories, load_memories
 from tests.graphs import FACE, OTHER, VOICE, carrying, graph_memory, text_node
@@ -75,6 +75,7 @@ def test_the_entities_of_a_node_are_those_that_it_is_linked_to() -> None:
     assert graph_of(memory).of(memory.nodes[3]) == {"0": 2.0}
     assert graph_of(carrying([text_node(10, "text", clip=0)])).of(text_node(10, "text", clip=0)) == {}
     assert [VOICE.tag, tagged("<face_3> and <voice_12>, <face_3>")] == ["voice_1", ["3", "12"]]
+    assert tags("<face_3> and <voice_12>, <face_3>") == {"<face_3>", "<voice_12>"}
 
 
 @pytest.mark.parametrize("memory", [graph_memory(), graph_memory(0), graph_memory(12).with_nodes([])])

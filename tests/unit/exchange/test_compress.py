@@ -14,6 +14,7 @@ from memforest.core.types import Memory, MemoryNode, target_count
 from memforest.core.vectors import normalised
 from memforest.embedding.hashing import Hashing
 from tests.builders import WORDS, memory, node
+from tests.graphs import graph_memory
 
 TEXTS = [f"{WORDS[place % 10]} {WORDS[(place * 3 + 1) % 10]} {place}" for place in range(12)]
 METHODS = ("random_pruning", "kmeans", "dart", "random_merging", "tome", "memforest")
@@ -50,6 +51,30 @@ def test_texts_mappings_and_a_memory_give_the_same() -> None:
     nodes = [node(str(place), text) for place, text in enumerate(TEXTS, 1)]
     whole = memforest.compress(memory(nodes), method="tome", ratio=0.5, embedder="hashing")
     assert facts(texts.memory) == facts(mappings.memory) == facts(whole.memory)
+
+
+@pytest.mark.parametrize("across", [None, False, True])
+def test_nodes_of_two_kinds_merge_only_when_asked(across: bool | None) -> None:
+    of = graph_memory(24)
+    kind = {node.id: node.kind for node in of.nodes}
+    done = memforest.compress(of, method="tome", ratio=0.9, merge_across_kinds=across)
+    mixed = [node for node in done.memory.nodes if len({kind[member] for member in node.members}) > 1]
+    assert bool(mixed) == bool(across)
+    assert (len(done.memory), done.report["merge_across_kinds"]) == (2, bool(across))
+
+
+def test_the_report_tells_of_kinds_only_where_they_could_merge() -> None:
+    pruned = memforest.compress(graph_memory(24), method="kmeans", ratio=0.5)
+    alike = memforest.compress(memory(24), method="tome", ratio=0.5)
+    assert all("merge_across_kinds" not in done.report for done in (pruned, alike))
+
+
+def test_a_memory_with_a_graph_keeps_it_and_can_be_thinned_by_it() -> None:
+    done = memforest.compress(graph_memory(24), method="streammeco", ratio=0.5)
+    assert done.memory.graph is not None
+    assert len(done.memory) == 12
+    with pytest.raises(ConfigError, match="method streammeco needs graph, which a list of memories does not have"):
+        memforest.compress(TEXTS, method="streammeco", ratio=0.5)
 
 
 def test_any_iterable_will_do() -> None:

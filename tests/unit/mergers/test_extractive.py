@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memforest.core.graph import tags
 from memforest.core.outcomes import MergedSegments
 from memforest.core.types import Segment
 from memforest.core.vectors import Matrix, on_grid, similarity
@@ -18,7 +19,8 @@ from memforest.mergers.extractive import Extractive
 from tests.builders import WORDS, node, pair
 
 EMBEDDER = Hashing(buckets=32)
-TEXTS = st.lists(st.lists(st.sampled_from(WORDS[:6]), min_size=1, max_size=6).map(" ".join), min_size=2, max_size=8)
+TAGGED = (*WORDS[:6], "<face_1>", "<voice_2>", "<voice_20>")
+TEXTS = st.lists(st.lists(st.sampled_from(TAGGED), min_size=1, max_size=6).map(" ".join), min_size=2, max_size=8)
 
 
 def encode(texts: Sequence[str]) -> Matrix:
@@ -35,7 +37,8 @@ def merged(texts: Sequence[str], max_words: int) -> tuple[list[str], list[str]]:
 
 
 def slowly(texts: Sequence[str], max_words: int) -> tuple[list[str], list[str]]:
-    """While more than `max_words` are held, the shorter of the two most similar segments goes; of equals the older."""
+    """While more than `max_words` are held, the shorter of the two most similar segments goes; of equals the older; but
+    never the last one with a tag."""
     kept, gone = list(range(len(texts))), []
     while len(kept) > 1 and sum(len(texts[place].split()) for place in kept) > max_words:
 
@@ -43,15 +46,20 @@ def slowly(texts: Sequence[str], max_words: int) -> tuple[list[str], list[str]]:
             left, right = on_grid(encode([texts[two[0]], texts[two[1]]]))
             return float(similarity(left[None], right)[0])
 
-        best = max(cosine(two) for two in combinations(kept, 2))
-        first, second = next(two for two in combinations(kept, 2) if cosine(two) == best)
-        shorter = second if len(texts[second].split()) < len(texts[first].split()) else first
-        kept.remove(shorter)
-        gone.append(shorter)
+        spare = [one for one in kept if tags(texts[one]) <= tags(" ".join(texts[i] for i in kept if i != one))]
+        pairs = [two for two in combinations(kept, 2) if set(two) & set(spare)]
+        if not pairs:
+            break
+        best = max(cosine(two) for two in pairs)
+        first, second = next(two for two in pairs if cosine(two) == best)
+        shorter, other = (second, first) if len(texts[second].split()) < len(texts[first].split()) else (first, second)
+        going = shorter if shorter in spare else other
+        kept.remove(going)
+        gone.append(going)
     return [f"s{place}" for place in kept], [f"s{place}" for place in gone]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(texts=TEXTS, max_words=st.integers(1, 40))
 def test_it_keeps_and_drops_what_the_rule_says(texts: list[str], max_words: int) -> None:
     assert merged(texts, max_words) == slowly(texts, max_words)
@@ -80,6 +88,21 @@ def test_of_two_equally_long_ones_the_newer_stays() -> None:
 
 def test_a_single_segment_longer_than_the_limit_is_kept_whole() -> None:
     assert merged(["red boat in the harbour", "boat"], 3) == (["s0"], ["s1"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts=TEXTS, max_words=st.integers(1, 40))
+def test_every_tag_stays(texts: list[str], max_words: int) -> None:
+    kept, _ = merged(texts, max_words)
+    assert tags(" ".join(texts)) == tags(" ".join(texts[int(source[1:])] for source in kept))
+
+
+def test_the_only_segment_with_a_tag_stays_although_it_is_the_shorter_one() -> None:
+    assert merged(["<face_1> boat", "red boat in harbour", "old violin"], 4) == (["s0", "s2"], ["s1"])
+
+
+def test_segments_that_name_an_entity_each_stay_over_the_limit() -> None:
+    assert merged(["<face_1> red boat", "<face_2> red boat"], 3) == (["s0", "s1"], [])
 
 
 def test_below_the_limit_nothing_is_embedded() -> None:

@@ -160,3 +160,24 @@ def test_sizes_failures_and_losses_are_summed() -> None:
     assert (found["dropped_nodes"], found["dropped_segments"]) == (2, 3)
     assert (found["text_bytes_before"], found["vector_bytes_after"], found["words_after"]) == (280, 12288, 40)
     assert (found["truncated_texts_before"], found["truncated_texts_after"]) == (2, 2)
+
+
+def test_what_early_questions_lose_is_a_mean_over_those_that_knew_something() -> None:
+    counts = [
+        {"known": 10, "hidden": 1, "dropped": 5},
+        {"known": 4, "hidden": 0, "dropped": 1},
+        {"known": 0, "hidden": 0, "dropped": 0},
+    ]
+    records = [record(1.0), *({**record(1.0), "early": count} for count in counts)]
+    found = summarise(records, [], categories=CATEGORIES, word_budgets=(150,), ratio=0.0)
+    assert found["early"] == {
+        "questions": 3,
+        "knowing": 2,
+        "hidden": 5.0,
+        "dropped": 37.5,
+        "questions_affected": 50.0,
+    }
+
+
+def test_where_no_question_is_early_nothing_is_said_of_it() -> None:
+    assert "early" not in summarise([record(1.0)], [], categories=CATEGORIES, word_budgets=(150,), ratio=0.0)

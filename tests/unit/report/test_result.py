@@ -91,6 +91,18 @@ def test_what_was_given_up_or_failed_is_told(tmp_path: Path, changes: dict[str, 
     assert not any(line.startswith(expected) for line in result_lines(plain, plain))
 
 
+def test_what_early_questions_lose_is_told_where_there_are_any(tmp_path: Path) -> None:
+    expected = (
+        "compressed with all clips known: of the nodes that were known when a question was asked, 25.0 % are hidden in "
+        "nodes that end later (in 100.0 % of the questions) and 50.0 % are dropped"
+    )
+    early = {"known": 4, "hidden": 1, "dropped": 2}
+    run = store_run(tmp_path, "r", [], records=[record("q0", "u1", 1.0, early=early)])
+    knew_nothing = store_run(tmp_path, "n", [], records=[record("q0", "u1", 1.0, early=dict.fromkeys(early, 0))])
+    assert expected in result_lines(run, run)
+    assert not any(line.startswith("compressed with") for line in result_lines(knew_nothing, knew_nothing))
+
+
 def test_units_that_could_not_run_are_named(tmp_path: Path) -> None:
     absent = {"question": "q1", "unit": "u9", "category": "temporal", "answerable": True, "outcome": "not_runnable"}
     run = store_run(tmp_path, "r", [], records=[record("q0", "u1", 1.0), {**absent, "reason": "no export"}])

@@ -9,10 +9,10 @@ import numpy as np
 
 from memforest.compressors.clustering import INITIALISATIONS, KMeansRule, bounded_groups
 from memforest.compressors.eventtree.partition import CLUSTER_ROUNDINGS, UnionRule
-from memforest.compressors.eventtree.quotas import ceil_per_tree, largest_remainder
 from memforest.compressors.eventtree.scan import ScanRule
 from memforest.compressors.eventtree.tree import EdgeScore, RandomTree, ShrinkingTree, Tree
 from memforest.compressors.pool import Pool
+from memforest.compressors.quotas import ceil_per_group, largest_remainder
 from memforest.core.checks import require
 from memforest.core.errors import MethodError
 from memforest.core.order import TIME_UNITS
@@ -109,7 +109,7 @@ class EventTree:
             yield from self._shrink_globally(pool, trees, target)
         else:
             ceil = self._quota == "ceil_per_tree"
-            quota = ceil_per_tree(sizes, ratio) if ceil else largest_remainder(sizes, target)
+            quota = ceil_per_group(sizes, ratio) if ceil else largest_remainder(sizes, target)
             target = sum(quota) if ceil else target
             yield from self._shrink(pool, trees, quota)
         yield from self._shrink_across(pool, target, random)

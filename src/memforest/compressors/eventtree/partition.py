@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memforest.compressors.clustering import KMeansRule, bounded_groups, kmeans
-from memforest.compressors.eventtree.quotas import largest_remainder
+from memforest.compressors.quotas import largest_remainder
 from memforest.core.order import timeline
 from memforest.core.types import Memory
 from memforest.core.vectors import Grid, mean_vector, similarity
