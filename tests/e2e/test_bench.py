@@ -7,8 +7,8 @@ import json
 import pytest
 
 from memforest.bench.merging import CONCURRENCY, METHODS, SECONDS
-from memforest.bench.video_search import RETRIEVERS
 from memforest.bench.video_compression import SAME
+from memforest.bench.video_search import RETRIEVERS
 from memforest.cli import main
 from memforest.config.folder import options
 

@@ -20,14 +20,9 @@ from memforest.metrics.option_length import option_length
 from memforest.metrics.references import NO_MEMORY, ORACLE, reference_records
 from memforest.metrics.scoring import not_runnable
 from memforest.metrics.summary import summarise
-<<<<<<< HEAD
 from memforest.metrics.yes_no import yes_no
-from memforest.pipeline.answering import Answering, Asked, failed_calls
-from memforest.pipeline.clock import StageClock
-=======
 from memforest.pipeline.answering import Answering, Asked, failed_calls, workers
 from memforest.pipeline.clock import SearchClock, StageClock
->>>>>>> m3loop
 from memforest.pipeline.compress_stage import CompressStage, failed_merges
 from memforest.pipeline.contexts import Contexts
 from memforest.pipeline.estimate import estimate_lines, unit_load

@@ -27,11 +27,13 @@ def answer_lines(run: StoredRun) -> list[str]:
     answers = metrics.get("answers")
     if answers is None:
         return ledger_lines(run)
-<<<<<<< HEAD
-    return [*answered_lines(answers), *_options(metrics), *_yes_no(answers), *ledger_lines(run)]
-=======
-    return [*answered_lines(answers), *_separated(search_lines(run)), *_options(metrics), *ledger_lines(run)]
->>>>>>> m3loop
+    return [
+        *answered_lines(answers),
+        *_separated(search_lines(run)),
+        *_options(metrics),
+        *_yes_no(answers),
+        *ledger_lines(run),
+    ]
 
 
 def answered_lines(answers: Metrics) -> list[str]:
