@@ -11,6 +11,7 @@ import pytest
 
 from memforest.cli import main as memforest
 from memforest.store.runs import StoredRun
+from tests.chat_server import ChatServer, Reaction, says
 from tests.e2e.desk import SMALL, Desk, Said, results
 
 QUESTIONS = 20
@@ -117,3 +118,26 @@ def test_who_only_searches_cannot_be_judged_wrong(ask: Callable[..., Said], desk
     run = stored(desk, ask("answerer=m3_agent_question"))
     (judged,) = run.read("metrics.json")["answers"]["judges"].values()
     assert (judged["scored"], judged["unscored"]) == (0, {"no answer: no model is asked": QUESTIONS})
+
+
+def test_a_served_model_gets_the_conversation_as_messages_and_a_recording_repeats_it(
+    typed: Callable[..., Said], desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seen: list[list[str]] = []
+
+    def react(body: dict[str, Any], number: int) -> Reaction:
+        roles = [message["role"] for message in body["messages"]]
+        seen.append(roles)
+        answers = "assistant" in roles
+        return says("Action: [Answer]\nContent: a red kite" if answers else f"Action: [Search]\n{SEARCHED}")
+
+    served = ChatServer(react)
+    with served.running():
+        model = (f"llm.base_url={served.url}", "llm.model=kite-1")
+        run = stored(desk, typed(*SMALL, "skip_categories=[]", "answerer=m3_agent", *model))
+    assert sorted(seen) == sorted([["system", "user"], ["system", "user", "assistant", "user"]] * QUESTIONS)
+    memforest(["record", run.id, "--out", "replies.jsonl.gz"])
+    assert "replies" in capsys.readouterr().out
+    replayed = ("llm=replay", "llm.model=kite-1", "llm.recording=replies.jsonl.gz", "paths.outputs=again")
+    again = stored(desk, typed(*SMALL, "skip_categories=[]", "answerer=m3_agent", *replayed))
+    assert again.id == run.id and again.records() == run.records()
