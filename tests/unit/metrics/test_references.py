@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from memforest.core.types import Gold
+from memforest.core.video import GraphNode, VideoGraph
 from memforest.metrics.references import NO_MEMORY, ORACLE, reference_records
 from tests.builders import session, unit
 from tests.unit.metrics.golds import gold, question
@@ -55,3 +58,12 @@ def test_records_are_in_the_order_of_the_questions(kind: str) -> None:
         kind, UNIT, [question(name) for name in names], [gold("D1:1", id=name) for name in names], word_budgets=[150]
     )
     assert [record["question"] for record in records] == names
+
+
+def test_of_a_video_the_oracle_reads_the_texts_of_its_graph() -> None:
+    nodes = (GraphNode(0, "voice", ("Hello.",)), GraphNode(4, "episodic", ("the red lantern",), 2))
+    video = replace(UNIT, sessions=(), clock="video", graph=VideoGraph("u", nodes, ()))
+    item = gold("4", "0", answer="lantern")
+    (record,) = reference_records(ORACLE, video, [question()], [item], word_budgets=[150])
+    assert (record["hits"], record["words"], record["evidence_recall"]) == ([["u", "4", 1.0]], 3, 0.5)
+    assert record["session_evidence_recall"] is None

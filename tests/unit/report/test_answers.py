@@ -52,11 +52,13 @@ def stored(
     judge: str | None = JUDGE,
     times: dict[str, Any] | None = None,
     context: str = "memory",
+    yes_no: dict[str, Any] | None = None,
     **settings: Any,
 ) -> StoredRun:
     """A run with answers, written as the pipeline writes it."""
     run = store_run(outputs, run_id, [], records=list(records), reports=[report()], settings=settings)
-    metrics = {**run.read(METRICS), "answers": summary(*records, judge=judge, context=context)}
+    answers = summary(*records, judge=judge, context=context) | ({} if yes_no is None else {"yes_no": yes_no})
+    metrics = {**run.read(METRICS), "answers": answers}
     attempt = RunStore(outputs).start(f"{run_id}-answered", stages="t" * 64)
     attempt.resume([item["question"] for item in records])
     list(attempt.append(iter(records)))
@@ -243,3 +245,13 @@ def test_agreement_stands_under_what_was_judged_again() -> None:
     )
     assert judged({"answers": found["answers"]}) == (JUDGE, found["answers"]["judges"][JUDGE])
     assert judged({}) is None
+
+
+def test_what_guessing_yes_or_no_is_worth_stands_beside_the_answers(tmp_path: Path) -> None:
+    guessed = {"questions": 10, "yes": 1, "no": 3, "always": "no", "right": 75.0, "right_of_all": 30.0}
+    line = next(
+        line for line in answer_lines(stored(tmp_path, "r", answered("q1"), yes_no=guessed)) if "always saying" in line
+    )
+    assert "always saying no is right in 75.0 % of the 4 questions" in line
+    assert line.endswith("30.0 % of all")
+    assert not any("always saying" in line for line in answer_lines(stored(tmp_path, "other", answered("q1"))))
