@@ -44,7 +44,12 @@ class M3Agent:
         self._read = lru_cache(maxsize=1)(self._uncached_read)
 
     def inputs(self, *, unit: Unit) -> str | NotRunnable:
-        """Digest of the unit's file, which holds that of its vectors; not runnable without a graph that has texts."""
+        """Digest of the unit's file, which holds that of its vectors; not runnable without a graph that has texts.
+
+        Raises ConfigError where a folder is named and the dataset brings graphs of its own.
+        """
+        if unit.graph is not None and self._has_folder:
+            raise ConfigError("the dataset brings its own graphs: backbone.graph_dir would not be read, leave it out")
         if unit.graph is None and unit.id + GRAPH not in self._files:
             where = "in backbone.graph_dir" if self._has_folder else "and backbone.graph_dir names no folder of graphs"
             return NotRunnable(unit.id, f"no graph of the video {where}")

@@ -23,6 +23,9 @@ def add_commands(commands: Any) -> None:
     fetch.add_argument("name", help="a dataset, such as locomo, or one of its files")
     fetch.add_argument("--from", dest="source", type=Path, default=None, help="a file that you have, or its folder")
     fetch.add_argument("--to", type=Path, default=None, help="data folder (default: MEMFOREST_DATA, else data)")
+    graphs = data.add_parser("generate-graphs", help="write graphs of generated videos, and questions about them")
+    graphs.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder")
+    graphs.set_defaults(act=_generate_graphs, settings=True)
     convert = data.add_parser("convert-graph", help="files of M3-Agent's graphs, into a folder that is safe to read")
     convert.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a released pickle, or an exported graph")
     convert.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder for backbone.graph_dir")
@@ -31,6 +34,12 @@ def add_commands(commands: Any) -> None:
     for command in (known, generate, fetch):
         command.set_defaults(act=_data, settings=command is generate)
     convert.set_defaults(act=_convert, settings=False)
+
+
+def _generate_graphs(parsed: argparse.Namespace, extra: Sequence[str]) -> None:
+    from memforest.exchange.generated_graphs import write_generated
+
+    print(write_generated(parsed.out, settings=extra))
 
 
 def _convert(parsed: argparse.Namespace, extra: Sequence[str]) -> None:

@@ -23,6 +23,7 @@ def problems(graph: VideoGraph, vectors: GraphVectors | None = None) -> list[str
     return [
         *counted("texts without words", [node.id for node in texts if not node.text.strip()]),
         *counted("texts without a clip, which have no time", [node.id for node in texts if node.clip is None]),
+        *counted("clips without a text", _empty_clips(graph)),
         *_order(graph),
         *counted("tags that name no face or voice of the graph", _unknown(graph)),
         *counted("texts with a tag and no edge to what it names", _unlinked(graph)),
@@ -33,6 +34,11 @@ def problems(graph: VideoGraph, vectors: GraphVectors | None = None) -> list[str
             else counted("texts without a vector", [node.id for node in texts if node.id not in vectors])
         ),
     ]
+
+
+def _empty_clips(graph: VideoGraph) -> list[int]:
+    clips = {node.clip for node in graph.texts if node.clip is not None}
+    return [clip for clip in range(max(clips, default=0)) if clip not in clips]
 
 
 def _order(graph: VideoGraph) -> Iterator[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memforest.core.errors import DataError
+from memforest.graphs.bounded import bounded_memory
 from memforest.graphs.raw import RawGraph, RawNode, counted, items, mapping, number, row, text, texts, whole
 
 _MODULES = ("videograph", "mmagent.videograph")
@@ -19,6 +20,9 @@ _READ = (
 
 _NODE = ("id", "type", "embeddings", "metadata", "timestamp")
 _METADATA = ("contents", "timestamp")
+
+_BYTES_OF_A_BYTE, _SPARE_BYTES = 80, 1 << 28
+"""What a byte of a pickle can honestly become (an empty list takes one), and what reading takes besides."""
 
 
 class _Stored:
@@ -58,7 +62,8 @@ class _Reader(pickle.Unpickler):
 def read_pickle(path: Path) -> RawGraph:
     """The graph in a pickle, of either generation. Raises DataError for anything but a VideoGraph of plain values."""
     try:
-        with path.open("rb") as stream:
+        size = path.stat().st_size
+        with path.open("rb") as stream, bounded_memory(_SPARE_BYTES + _BYTES_OF_A_BYTE * size):
             found = _Reader(stream).load()
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
@@ -71,6 +76,8 @@ def read_pickle(path: Path) -> RawGraph:
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "it asks for far more memory than its size explains"
     if isinstance(error, EOFError) or "truncated" in str(error) or "exhausted" in str(error):
         return "the file ends too early, as after a broken download"
     return str(error) or type(error).__name__

@@ -86,7 +86,8 @@ def _cut(settings: Mapping[str, Any]) -> str:
 
 def recall_name(metrics: Metrics) -> str:
     """Evidence recall where the memory knows turns, its session form where it knows sessions only."""
-    return "evidence_recall" if metrics["evidence_recall"] is not None else "session_evidence_recall"
+    sessions_only = metrics["evidence_recall"] is None and metrics["session_evidence_recall"] is not None
+    return "session_evidence_recall" if sessions_only else "evidence_recall"
 
 
 def _separated(lines: Sequence[str]) -> list[str]:

@@ -123,6 +123,11 @@ def test_a_graph_that_cannot_be_read_or_has_no_text_is_not_runnable(tmp_path: Pa
     assert "not JSON" in reason(backbone(tmp_path))
 
 
+def test_a_folder_beside_graphs_that_the_dataset_brings_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"graph_dir would not be read"):
+        backbone(tmp_path).inputs(unit=UNIT)
+
+
 def test_vectors_are_looked_at_only_where_they_are_wanted(tmp_path: Path) -> None:
     write_graph(tmp_path, KITCHEN, rows(2))
     (tmp_path / ("kitchen" + VECTORS)).unlink()

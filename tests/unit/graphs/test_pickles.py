@@ -6,6 +6,7 @@ import builtins
 import os
 import pickle
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,16 @@ def test_the_hostile_pickles_do_what_they_say_where_nobody_refuses(tmp_path: Pat
 def test_what_is_no_graph_is_an_error_that_says_why(tmp_path: Path, content: bytes, words: str) -> None:
     with pytest.raises(DataError, match=words):
         read(tmp_path, content)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux only")
+def test_a_few_bytes_that_ask_for_all_memory_are_refused(tmp_path: Path) -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    with pytest.raises(DataError, match="far more memory"):
+        read(tmp_path, b"\x80\x02]r\xff\xff\xff\x3f.")
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 
 def test_what_is_not_read_is_told(tmp_path: Path) -> None:

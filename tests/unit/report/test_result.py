@@ -112,3 +112,8 @@ def test_units_that_could_not_run_are_named(tmp_path: Path) -> None:
 def test_the_sentence_makes_sense_when_nothing_is_scored(tmp_path: Path) -> None:
     run = store_run(tmp_path, "r", [None])
     assert "- %" not in result_lines(run, run)[-1]
+
+
+def test_without_evidence_of_any_kind_the_column_is_that_of_evidence(tmp_path: Path) -> None:
+    run = store_run(tmp_path, "r", [None])
+    assert "evidence [95 %]" in result_lines(run, run)[0]
