@@ -71,12 +71,14 @@ class Story:
 
 @dataclass(eq=False)
 class _Draft:
-    """A graph in the making. `tags` are those of each person so far, `others` the texts of no use, by type."""
+    """A graph in the making. `tags` are those of each person so far, `pairs` what equivalences have joined of them,
+    `others` the texts of no use, by type."""
 
     random: Random
     nodes: list[GraphNode] = field(default_factory=list)
     edges: dict[tuple[int, int], float] = field(default_factory=dict)
     tags: list[list[str]] = field(default_factory=list)
+    pairs: list[tuple[str, str]] = field(default_factory=list)
     told: dict[str, list[Told]] = field(default_factory=lambda: defaultdict(list))
     others: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
@@ -99,16 +101,18 @@ class _Draft:
         tags = self.tags[person]
         return tags[-1 - min(len(tags) - 1, int(self.random.expovariate(0.7)))]
 
-    def pair(self, person: int | None = None) -> tuple[int, dict[str, str]]:
-        """Somebody, or a given person, with somebody else, as slots."""
-        known = [place for place, tags in enumerate(self.tags) if tags]
-        first = self.random.choice(known) if person is None else person
-        second = self.random.choice([place for place in known if place != first] or known)
-        return first, {"who": self.who(first), "other": self.who(second)}
+    def joined(self, person: int) -> list[str]:
+        """Tags of a person that equivalences so far join with the first one, itself included."""
+        found = self.tags[person][:1]
+        for tag in found:
+            found += [b if a == tag else a for a, b in self.pairs if tag in (a, b) and not {a, b} <= set(found)]
+        return found
 
     def tell(self, kind: str, node: NodeType, template: str, clip: int, *, person: int, **slots: str) -> None:
-        """A text that can be asked for, unless it was told before."""
-        _, those = self.pair(person)
+        """A text that can be asked for, unless it was told before. Whoever it is about has a tag of which can be known
+        who that is."""
+        other = self.random.choice([place for place in range(len(self.tags)) if place != person])
+        those = {"who": self.random.choice(self.joined(person)), "other": self.who(other)}
         id = self.text(node, template.format_map({**those, **slots}), clip)
         if kind != _AGAIN:
             self.told[kind].append(Told(id=id, clip=clip, person=person, slots=slots))
@@ -220,11 +224,15 @@ def _clip_texts(draft: _Draft, size: Size, clip: int, node: NodeType, *, plot: S
 
 
 def _equivalence(draft: _Draft, clip: int) -> None:
-    """Says that two faces or voices are one person's, where somebody has two."""
+    """Says that two faces or voices are one person's, where somebody has two; no voice is given two faces."""
     several = [tags for tags in draft.tags if len(tags) > 1]
     if several:
-        first, second = draft.random.sample(draft.random.choice(several), 2)
-        draft.text("semantic", f"Equivalence: {first}, {second}", clip)
+        first, second = sorted(draft.random.sample(draft.random.choice(several), 2))
+        # Faces come first in order of their tags.
+        faces = {face for face, voice in draft.pairs if voice == second and "face" in face}
+        if "face" not in first or faces <= {first}:
+            draft.pairs.append((first, second))
+            draft.text("semantic", f"Equivalence: {first}, {second}", clip)
 
 
 def _other(draft: _Draft, node: NodeType) -> str:
@@ -233,9 +241,9 @@ def _other(draft: _Draft, node: NodeType) -> str:
     before = draft.others[node]
     if before and random.random() < _REPEATED:
         return random.choice(before)
-    _, those = draft.pair()
-    somebody = random.random() < _ABOUT_SOMEBODY
-    before.append(_filled(random, random.choice(words.OTHERS[node, somebody]), **those))
+    who, other = draft.random.sample(range(len(draft.tags)), 2)
+    template = random.choice(words.OTHERS[node, random.random() < _ABOUT_SOMEBODY])
+    before.append(_filled(random, template, who=draft.who(who), other=draft.who(other)))
     return before[-1]
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from memforest.core.characters import characters_of
 from memforest.core.errors import ConfigError
+from memforest.core.graph import TAG
 from memforest.core.protocols import LoadedDataset
 from memforest.core.types import Gold, Question, Unit
 from memforest.core.video import GraphNode, VideoGraph
@@ -137,6 +138,18 @@ def test_the_answer_is_what_was_told_last(seed: int, style: str) -> None:
             assert place_of(match[1], texts) == gold.answer
         if match := re.fullmatch(rf"Is the (.+?) ((?:{SIDES}) the .+)\?", question.text):
             assert (place_of(match[1], texts) == match[2]) == (gold.answer == "Yes.")
+
+
+@examples(max_examples=15)
+@given(seed=st.integers(0, 10**6), style=st.sampled_from(["robot", "web"]))
+def test_who_the_evidence_is_about_could_be_known(seed: int, style: str) -> None:
+    data = M3Generated(**USUAL | {"generator_seed": seed, "style": style, "questions_per_video": 40}).load()
+    for question, gold, graph in asked(data):
+        texts = {str(node.id): node for node in known(question, graph)}
+        early = VideoGraph(graph.id, tuple(n for n in graph.nodes if not n.is_text or str(n.id) in texts), ())
+        owner = {id: name for name, ids in characters_of(told_graph(early)).items() for id in ids}
+        people = [tag[0] for id in gold.evidence if (tag := TAG.findall(texts[id].text))]
+        assert len({owner[number] for _, number in people}) <= 1
 
 
 @examples(max_examples=10)
