@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from memforest.core.characters import characters_of
 from memforest.core.graph import TAG
-from memforest.core.video import GraphNode, GraphVectors, VideoGraph
+from memforest.core.video import ENTITY_TYPES, GraphNode, GraphVectors, VideoGraph
 from memforest.graphs.memory import told_graph
 from memforest.graphs.raw import counted
 
-_NAMES: Mapping[str, str] = {"face": "img", "char": "img", "voice": "voice", "speaker": "voice"}
-"""What the word of a tag names, in files of both generations."""
+_NAMES: Mapping[str, Sequence[str]] = {
+    "face": ("img",),
+    "voice": ("voice",),
+    "speaker": ("voice",),
+    "char": ENTITY_TYPES,
+}
+"""What the word of a tag names; in files before the release a char is anybody, seen or heard."""
 
 _CHARACTER = "character"
 
@@ -56,7 +61,7 @@ def _tags(graph: VideoGraph) -> Iterator[tuple[GraphNode, str, int, bool]]:
             # A character is no node.
             if word.lower() != _CHARACTER:
                 named = types.get(int(number))
-                yield node, word, int(number), named is not None and named == _NAMES.get(word.lower())
+                yield node, word, int(number), named in _NAMES.get(word.lower(), ())
 
 
 def _unknown(graph: VideoGraph) -> list[str]:

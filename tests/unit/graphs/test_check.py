@@ -44,7 +44,7 @@ PROBLEMS = {
     "texts that follow one of a later clip: 1": graph([text(2, "a", clip=1), text(3, "b"), text(4, "c", clip=2)]),
     "clips without a text: 2 (0, 2)": graph([text(2, "a", clip=1), text(3, "b", clip=3)]),
     "tags that name no face or voice of the graph: 3 (<face_7> in 2, <dog_0> in 2, <voice_0> in 2)": graph(
-        [text(2, "<face_7> <dog_0> <voice_0>")]
+        [text(2, "<face_7> <dog_0> <voice_0> <char_1>")], [(1, 2, 1.0)]
     ),
     "texts with a tag and no edge to what it names: 1 (2)": graph([text(2, "<char_0> <speaker_1>")], [(0, 2, 1.0)]),
     "characters that the file has otherwise than its equivalences say: 1 (character_0 of face_0)": graph(
