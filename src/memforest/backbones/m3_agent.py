@@ -90,6 +90,10 @@ class M3Agent:
         if not self._stored:
             return embedder.embed(texts=[node.text for node in nodes])
         vectors = stored_rows(nodes, found.vectors)
+        if not vectors.shape[1]:
+            raise ConfigError(
+                f"backbone.vectors=stored: no text of {unit.id} has a vector; embed them (vectors=embedder)"
+            )
         if self._model not in embedder.identity or vectors.shape[1] != embedder.dimension:
             raise ConfigError(
                 f"backbone.vectors=stored: the vectors of {unit.id} are of {self._model} and have "

@@ -58,6 +58,7 @@ def own_graph(raw: Mapping[str, object], path: Path, *, with_vectors: bool = Tru
     if missing:
         raise DataError(f"{where}: `{missing[0]}` is missing")
     vectors = _vectors(path, text(raw["vectors"], where=f"{where}: vectors")) if with_vectors else {}
+    video = text(raw["video"], where=f"{where}: video")
     parameters = mapping(raw["parameters"], where=f"{where}: parameters").items()
     return RawGraph(
         nodes=tuple(_node(node, vectors, where=where) for node in items(raw["nodes"], where=f"{where}: nodes")),
@@ -65,6 +66,7 @@ def own_graph(raw: Mapping[str, object], path: Path, *, with_vectors: bool = Tru
         both_ways=False,
         parameters={text(name, where=where): number(value, where=f"{where}: {name}") for name, value in parameters},
         characters=_characters(raw["characters"], where=f"{where}: characters"),
+        notes=() if video + GRAPH == where else (f"the file is not named after the video that it is of: {video}",),
     )
 
 

@@ -56,7 +56,8 @@ class _Reader(pickle.Unpickler):
         """A stand-in for one of the two classes. Raises UnpicklingError for anything else."""
         if module_name in _MODULES and global_name in _CLASSES:
             return _CLASSES[global_name]
-        raise pickle.UnpicklingError(f"it asks for {module_name}.{global_name}, and a graph needs no such thing")
+        asked = f"{module_name}.{global_name}"
+        raise pickle.UnpicklingError(f"it asks for {asked!r:.80}, and a graph needs no such thing")
 
 
 def read_pickle(path: Path) -> RawGraph:
@@ -80,7 +81,7 @@ def _reason(error: Exception) -> str:
         return "it asks for far more memory than its size explains"
     if isinstance(error, EOFError) or "truncated" in str(error) or "exhausted" in str(error):
         return "the file ends too early, as after a broken download"
-    return str(error) or type(error).__name__
+    return f"{error!s:.200}" or type(error).__name__
 
 
 def _state(stored: _Stored, *, where: str) -> Mapping[str, object]:

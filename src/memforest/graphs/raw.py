@@ -14,7 +14,7 @@ from memforest.core.checks import is_unicode
 from memforest.core.errors import DataError
 
 Row = NDArray[np.float32]
-_EXAMPLES = 3
+_EXAMPLES, _CHARACTERS = 3, 60
 _LARGEST = 2**53
 """Whole numbers below it are exact in every file."""
 
@@ -100,8 +100,13 @@ def mapping(values: object, *, where: str) -> Mapping[object, object]:
 
 def counted(what: str, found: Iterable[object]) -> list[str]:
     """A sentence on what was found, with how many and the first few; none where nothing was."""
-    listed = [str(item) for item in found]
+    listed = [_shown(str(item)) for item in found]
     if not listed:
         return []
     shown = ", ".join(islice(listed, _EXAMPLES)) + (", ..." if len(listed) > _EXAMPLES else "")
     return [f"{what}: {len(listed):,} ({shown})"]
+
+
+def _shown(text: str) -> str:
+    """What a file says, in so far as a terminal can be trusted with it."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text[:_CHARACTERS])

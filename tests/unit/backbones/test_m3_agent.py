@@ -100,6 +100,11 @@ def test_stored_vectors_belong_beside_queries_of_their_model(tmp_path: Path, mod
         backbone(tmp_path, vectors="stored", model=model).build(unit=IN_FILE, embedder=EMBEDDER)
 
 
+def test_where_no_text_has_a_vector_none_can_be_taken() -> None:
+    with pytest.raises(ConfigError, match="no text of kitchen has a vector"):
+        backbone(vectors="stored").build(unit=UNIT, embedder=EMBEDDER)
+
+
 def reason(made: M3Agent, unit: Unit = IN_FILE) -> str:
     found = made.inputs(unit=unit)
     assert isinstance(found, NotRunnable)

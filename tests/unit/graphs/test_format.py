@@ -143,3 +143,9 @@ def test_an_edited_file_is_repaired_like_any_other(tmp_path: Path) -> None:
     path = write_graph(tmp_path, *small())
     path.write_text(path.read_text("utf-8").replace("[0,2,1.5]", "[0,7,1.5]"), "utf-8")
     assert read_graph(path, video="kitchen").repairs == ("edges to a node that is not there, left out: 1 (0-7)",)
+
+
+def test_a_graph_under_the_name_of_another_video_is_told(tmp_path: Path) -> None:
+    path = write_graph(tmp_path, *small()).rename(tmp_path / ("study" + GRAPH))
+    found = read_graph(path, video="study", with_vectors=False)
+    assert found.repairs == ("the file is not named after the video that it is of: kitchen",)

@@ -167,6 +167,13 @@ def test_a_few_bytes_that_ask_for_all_memory_are_refused(tmp_path: Path) -> None
     assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 
+def test_what_a_file_says_is_printed_without_signs_for_the_terminal(tmp_path: Path) -> None:
+    found = read(tmp_path, pickled(attributes(**{"\x1b[2J" + "a" * 100: "b"})))
+    assert found.repairs == (f"attributes of the graph that are not read: 1 (?[2J{'a' * 56})",)
+    with pytest.raises(DataError, match=r"'x\\x1b\[2J\.y'"):
+        read(tmp_path, b"cx\x1b[2J\ny\n.")
+
+
 def test_what_is_not_read_is_told(tmp_path: Path) -> None:
     extended = nodes()
     extended[4]["metadata"]["mood"] = "calm"
