@@ -306,6 +306,34 @@ def test_a_recording_repeats_a_run_without_the_model(
     assert missing.code == 1 and "no reply is kept for the role merge" in missing.err
 
 
+def test_a_run_with_replies_that_were_none_is_recorded_and_repeated_with_them(
+    ask: Callable[..., Said], desk: Desk, model: Model
+) -> None:
+    stored(desk, ask("paths.outputs=calm"))
+    merged = next(text for role, text in model.asked if role == "merge").split("~~~\n")[1]
+    model.faulty["merge", merged] = says("round and round", finish_reason="length")
+    looping = stored(desk, ask("answer_incomplete=true"), code=3)
+    assert looping.read("metrics.json")["retryable_failures"] > 0
+    memforest(["record", looping.id, "--out", "replies.jsonl"])
+    model.calls()
+    said = ask("llm=replay", "llm.recording=replies.jsonl", "answer_incomplete=true", "paths.outputs=again")
+    again = stored(desk, said, code=3)
+    assert model.calls() == {}
+    assert (again.id, again.records()) == (looping.id, looping.records())
+    assert again.read("compression.json") == looping.read("compression.json")
+
+
+def test_calls_that_brought_nothing_cannot_be_recorded(
+    ask: Callable[..., Said], desk: Desk, model: Model, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model.faulty["judge", ""] = refuses(500)
+    run = stored(desk, ask("failures_in_a_row=1000"), code=3)
+    with pytest.raises(SystemExit):
+        memforest(["record", run.id, "--out", "replies.jsonl"])
+    assert "has failed calls; make them again first" in capsys.readouterr().err
+    assert not (desk.folder / "replies.jsonl").exists()
+
+
 def test_without_a_model_the_run_stops_before_it_starts(typed: Callable[..., Said]) -> None:
     said = typed(*SMALL, "compressor=tome", "merger=llm")
     assert (said.code, said.out) == (1, "")

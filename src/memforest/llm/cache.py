@@ -1,7 +1,8 @@
 """Replies on disk: one readable file each, addressed by all that can change it.
 
 Files are written beside and renamed, so any number of processes can share a folder without locks; each holds the hash
-of its content. Failures are never kept.
+of its content. Failures are never kept as replies. What a model wrote that is none, cut off or empty, lies in a folder
+beside theirs, for a run with such failures to be recorded and repeated; who can ask the model asks again.
 """
 
 from __future__ import annotations
@@ -103,6 +104,16 @@ def read_entry(folder: Path, key: str) -> Entry | None:
     return parse_entry(content, key=key, where=str(path))
 
 
+def read_any(folder: Path, key: str) -> Entry | None:
+    """As `read_entry`, and where no reply is kept what the model last wrote instead, if that is."""
+    return read_entry(folder, key) or read_entry(_unusable(folder), key)
+
+
+def _unusable(folder: Path) -> Path:
+    """The folder of what was no reply, beside that of the replies."""
+    return folder.with_name(f"{folder.name}_unusable")
+
+
 class Replies(Protocol):
     """Where replies are kept."""
 
@@ -110,11 +121,12 @@ class Replies(Protocol):
     def place(self) -> str:
         """The folder or file."""
 
-    def find(self, key: str, *, strict: bool) -> Entry | None:
-        """The reply kept at `key`, if there is one. Raises StoreError for a damaged one where `strict`."""
+    def find(self, key: str, *, final: bool) -> Entry | None:
+        """The reply kept at `key`, if there is one. `final`: nothing can be asked, so what was no reply is found where
+        there is none. Raises StoreError for a damaged one where `final`."""
 
-    def keep(self, entry: Entry) -> None:
-        """Keep a reply. Raises StoreError."""
+    def keep(self, entry: Entry, *, usable: bool) -> None:
+        """Keep a reply, or what was none. Raises StoreError."""
 
     def hint(self, identity: Mapping[str, Json]) -> str:
         """What may be the reason that a reply of the model `identity` is not kept, to end a message with."""
@@ -132,19 +144,20 @@ class ReplyCache:
         """The folder."""
         return str(self._folder.resolve())
 
-    def find(self, key: str, *, strict: bool) -> Entry | None:
+    def find(self, key: str, *, final: bool) -> Entry | None:
         """The reply kept at `key`, if there is a sound one."""
         try:
-            return read_entry(self._folder, key)
+            return read_any(self._folder, key) if final else read_entry(self._folder, key)
         except StoreError as error:
-            if strict:
+            if final:
                 raise StoreError(f"{error}; delete it and run once with llm.replay_only=false") from error
             warnings.warn(f"{error}; it is asked for again", stacklevel=2)
             return None
 
-    def keep(self, entry: Entry) -> None:
+    def keep(self, entry: Entry, *, usable: bool) -> None:
         """Write an entry beside its place and rename it."""
-        write_atomically(path_of(self._folder, entry.key), json_bytes(entry_json(entry)))
+        folder = self._folder if usable else _unusable(self._folder)
+        write_atomically(path_of(folder, entry.key), json_bytes(entry_json(entry)))
 
     def hint(self, identity: Mapping[str, Json]) -> str:
         """The folder that was looked in."""

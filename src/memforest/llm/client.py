@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from memforest.core.chat import ChatFailed, ChatOutcome, ChatRequest
+from memforest.core.chat import ChatFailed, ChatOutcome, ChatReply, ChatRequest
 from memforest.core.digests import digest
 from memforest.core.errors import MemforestError, ReplayError
 from memforest.llm.cache import Entry, Replies, asked
@@ -25,7 +25,7 @@ FIRST_WORDS = 12
 
 @dataclass(frozen=True, slots=True)
 class _Met:
-    """A sound reply, and whether it was found or asked for."""
+    """What a model wrote, usable or not, and whether it was found or asked for."""
 
     entry: Entry
     found: bool
@@ -85,20 +85,21 @@ class ModelChat:
         """
         key = self.key(request)
         met, shared = FLIGHTS.share(f"{self._kept.place} {key}", lambda: self._meet(key, request))
-        if isinstance(met, ChatFailed):
+        outcome = met if isinstance(met, ChatFailed) else checked(met.entry.raw, request)
+        if isinstance(outcome, ChatFailed):
             with self._row() as row:
-                row.fail(met.reason, met.detail)
-            return met
-        if shared or met.found:
+                row.fail(outcome.reason, outcome.detail)
+        elif isinstance(met, _Met) and (shared or met.found):
             with self._row() as row:
                 row.cached_calls += 1
                 row.found.add(met.entry.usage, self._price)
-        self._ledger.used(key)
-        return checked(met.entry.raw, request)
+        if isinstance(met, _Met):
+            self._ledger.used(key)
+        return outcome
 
     def _meet(self, key: str, request: ChatRequest) -> _Met | ChatFailed:
-        """The kept reply, or a new one."""
-        kept = self._kept.find(key, strict=self._transport is None)
+        """The kept reply, or a new one; where nothing may be asked, also what was no reply when it was asked."""
+        kept = self._kept.find(key, final=self._transport is None)
         if kept is not None:
             return _Met(kept, found=True)
         if self._transport is None:
@@ -107,9 +108,7 @@ class ModelChat:
             entry = self._entry(request, self._transport)
         except CallError as fault:
             return ChatFailed(fault.reason, fault.detail)
-        if isinstance(entry, ChatFailed):
-            return entry
-        self._kept.keep(entry)
+        self._kept.keep(entry, usable=isinstance(checked(entry.raw, request), ChatReply))
         return _Met(entry, found=False)
 
     def _not_kept(self, key: str, request: ChatRequest) -> str:
@@ -119,8 +118,8 @@ class ModelChat:
             f"one: key {key}, request {words!r} ... to {self.model}{self._kept.hint(self._identity)}"
         )
 
-    def _entry(self, request: ChatRequest, transport: Transport) -> Entry | ChatFailed:
-        """A new reply, repaired once where it is malformed. Raises CallError."""
+    def _entry(self, request: ChatRequest, transport: Transport) -> Entry:
+        """What the model writes, repaired once where it is malformed. Raises CallError."""
         raw, seconds = self._answered(request, transport)
         outcome, usage, repaired = checked(raw, request), raw.usage, None
         if (mended := repair(request, raw, outcome)) is not None:
@@ -128,9 +127,7 @@ class ModelChat:
                 row.repairs += 1
             repaired = raw.text
             raw, more = self._answered(mended, transport, first=False)
-            outcome, usage, seconds = checked(raw, request), _sum(usage, raw.usage), seconds + more
-        if isinstance(outcome, ChatFailed):
-            return outcome
+            usage, seconds = _sum(usage, raw.usage), seconds + more
         question = asked(identity=self._identity, request=request)
         return Entry(asked=question, raw=raw, usage=usage, seconds=round(seconds, 3), repaired=repaired)
 

@@ -13,7 +13,7 @@ from memforest.core.digests import canonical_json
 from memforest.core.errors import StoreError
 from memforest.core.files import json_line, lines_of, write_atomically
 from memforest.core.types import Json
-from memforest.llm.cache import Entry, entry_json, parse_entry, path_of, read_entry
+from memforest.llm.cache import Entry, entry_json, parse_entry, path_of, read_any
 
 _COMPRESSED = ".gz"
 
@@ -26,7 +26,7 @@ def write_recording(cache: Path, keys: Iterable[str], path: Path) -> int:
     """
     lines = []
     for key in sorted(set(keys)):
-        entry = read_entry(cache, key)
+        entry = read_any(cache, key)
         if entry is None:
             raise StoreError(f"the reply {key} is not kept in {cache} ({path_of(cache, key)} is missing)")
         lines.append(json_line(entry_json(entry)) + "\n")
@@ -67,11 +67,11 @@ class Recording:
         """The file."""
         return str(self._path.resolve())
 
-    def find(self, key: str, *, strict: bool) -> Entry | None:
+    def find(self, key: str, *, final: bool) -> Entry | None:
         """The reply recorded at `key`, if there is one."""
         return self._entries.get(key)
 
-    def keep(self, entry: Entry) -> None:
+    def keep(self, entry: Entry, *, usable: bool) -> None:
         """Raises StoreError."""
         raise StoreError(f"the recording {self._path} takes no further replies (key {entry.key})")
 

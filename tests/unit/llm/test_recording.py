@@ -63,6 +63,33 @@ def test_what_is_not_recorded_is_named_and_so_is_what_differs(tmp_path: Path) ->
         replaying(recording, tmp_path, temperature=1, max_tokens=5).ask(request=ask("question 0"))
 
 
+def test_what_was_no_reply_is_asked_for_again_and_repeated_from_a_recording(tmp_path: Path) -> None:
+    ledger = Ledger()
+    with ChatServer(lambda body, _: says("round and round", finish_reason="length")).running() as server:
+        model = chat(tmp_path / "c", option="gpt_4o_mini", base_url=server.url, api_key_env=None, ledger=ledger)
+        failed = [model.ask(request=ask("question 0")) for _ in range(2)]
+    assert [getattr(one, "reason", None) for one in failed] == ["reply cut off"] * 2
+    assert ledger.as_json()["total"]["calls"] == 2
+    assert files(tmp_path / "c") == [], "a failure is kept for nobody who can ask again"
+    write_recording(tmp_path / "c", ledger.keys, tmp_path / "recording.jsonl")
+    again = Ledger()
+    repeated = replaying(tmp_path / "recording.jsonl", tmp_path, ledger=again).ask(request=ask("question 0"))
+    assert repeated == failed[0]
+    total = again.as_json()["total"]
+    assert (total["calls"], total["cached_calls"], total["failures"]) == (0, 0, {"reply cut off": 1})
+
+
+def test_a_reply_is_recorded_though_it_was_none_before(tmp_path: Path) -> None:
+    ledger = Ledger()
+    reactions = [says("round and", finish_reason="length"), says("done")]
+    with ChatServer(lambda body, number: reactions[number]).running() as server:
+        model = chat(tmp_path / "c", option="gpt_4o_mini", base_url=server.url, api_key_env=None, ledger=ledger)
+        outcomes = [model.ask(request=ask("question 0")) for _ in range(2)]
+    assert outcomes[1] == ChatReply("done")
+    write_recording(tmp_path / "c", ledger.keys, tmp_path / "recording.jsonl")
+    assert replaying(tmp_path / "recording.jsonl", tmp_path).ask(request=ask("question 0")) == ChatReply("done")
+
+
 def test_a_missing_reply_is_not_recorded_and_no_file_is_written(tmp_path: Path) -> None:
     recording = recorded(tmp_path)
     with pytest.raises(StoreError, match="0123"):
