@@ -44,7 +44,7 @@ def near_duplicates(count: int) -> Memory:
 
 def robot_like(count: int, *, dimension: int) -> Memory:
     """The memory of a video of a robot's benchmark: 30 texts a clip, vectors around 40 topics, two thirds of the texts
-    linked to one of 40 voices or three faces, and among the texts one equivalence in 48."""
+    linked to one of 40 voices or three faces, as many episodic as semantic, and one in 48 an equivalence."""
     random = _random("robot-like")
     topics = random.normal(size=(_TOPICS, dimension)) + random.normal(size=dimension)
     vectors = normalised(topics[random.integers(0, _TOPICS, size=count)] + 1.5 * random.normal(size=(count, dimension)))
@@ -64,7 +64,8 @@ def _text_of_a_video(place: int, vector: Vector) -> MemoryNode:
     )
     time = place // _TEXTS_OF_A_CLIP * CLIP_SECONDS
     id = str(_ENTITIES + place)
-    return MemoryNode(id=id, segments=(Segment(text, (id,), time),), vector=vector, time=time, members=(id,))
+    kind = "episodic" if place % _TEXTS_OF_A_CLIP < _TEXTS_OF_A_CLIP / 2 else "semantic"
+    return MemoryNode(id=id, segments=(Segment(text, (id,), time),), vector=vector, time=time, members=(id,), kind=kind)
 
 
 def _tells(place: int) -> bool:
