@@ -18,7 +18,8 @@ _ROOT = Path(__file__).parent.parent
 def code_of(modules: Iterable[str]) -> dict[str, str]:
     """sha256 of the source of `modules` and of every memforest module that they import, by module name.
 
-    The prompts `prompts/<stem>*.txt` beside a module `<stem>.py` are part of its source.
+    The prompts `prompts/<stem>*.txt` beside a module `<stem>.py`, or a package `<stem>` that it is in, are part of its
+    source.
 
     A module outside this package is hashed when it stands in `modules`, as a user's own component does.
     """
@@ -61,9 +62,18 @@ def _digest(name: str) -> str:
     path = _source(name)
     assert path is not None
     content = hashlib.sha256(path.read_bytes())
-    for prompt in sorted((path.parent / "prompts").glob(f"{path.stem}*.txt")):
+    for prompt in _prompts(path):
         content.update(f"\0{prompt.name}\0".encode() + prompt.read_bytes())
     return content.hexdigest()
+
+
+def _prompts(path: Path) -> list[Path]:
+    """The prompts of the module at `path`."""
+    return [
+        prompt
+        for owner in (path.with_suffix(""), path.parent)
+        for prompt in sorted((owner.parent / "prompts").glob(f"{owner.name}*.txt"))
+    ]
 
 
 @cache

@@ -83,12 +83,21 @@ def test_prompts_are_part_of_the_module_that_they_stand_beside(package: Path) ->
         before = after
 
 
+def test_prompts_of_a_package_are_part_of_its_modules(package: Path) -> None:
+    write(package, {"room/a/one.py": "", "room/b.py": "", "room/prompts/a_more.txt": "one"})
+    before = code.code_of(["memforest.room.a.one", "memforest.room.b"])
+    code._digest.cache_clear()
+    write(package, {"room/prompts/a_more.txt": "two"})
+    after = code.code_of(["memforest.room.a.one", "memforest.room.b"])
+    assert [name for name in before if before[name] != after[name]] == ["memforest.room.a.one"]
+
+
 def test_every_prompt_of_ours_stands_beside_a_module_that_it_belongs_to() -> None:
     prompts = sorted(code._ROOT.glob("*/prompts/*.txt"))
     assert len(prompts) > 5
     for prompt in prompts:
-        stems = [module.stem for module in prompt.parent.parent.glob("*.py")]
-        assert any(prompt.stem.startswith(stem) for stem in stems), prompt
+        modules = prompt.parent.parent.rglob("*.py")
+        assert any(prompt in code._prompts(module) for module in modules), prompt
 
 
 def test_relative_imports_are_followed(package: Path) -> None:
