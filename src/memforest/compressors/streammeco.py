@@ -20,6 +20,10 @@ from memforest.core.vectors import Grid, mean_vector, normalised, on_grid, simil
 
 TARGETS = ("exact", "released")
 
+_LEAST_DIFFERENCE = 2.0**-22
+"""Of two cosines, each off by up to 1e-7 since vectors are of length 1 only as far as their numbers go. Scaling would
+make a difference that is none as large as any."""
+
 Places = list[int]
 """Places of nodes in the memory, ascending."""
 
@@ -155,13 +159,14 @@ def _scores(weights: NDArray[np.float64], vectors: Grid, *, alpha: float) -> NDA
     nodes; both are scaled to [0, 1], equal values to 1. The sum of cosines is n times the cosine to the mean vector,
     which is exact.
     """
-    redundancy = _scaled(similarity(vectors, mean_vector(vectors)))
+    redundancy = _scaled(similarity(vectors, mean_vector(vectors)), least=_LEAST_DIFFERENCE)
     return alpha * _scaled(weights) + (1 - alpha) * (1 - redundancy)
 
 
-def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scaled(values: NDArray[np.float64], *, least: float = 0.0) -> NDArray[np.float64]:
+    """Values from 0 to 1; ones where none differ by more than `least`."""
     low, high = values.min(), values.max()
-    return np.ones_like(values) if low == high else (values - low) / (high - low)
+    return np.ones_like(values) if high - low <= least else (values - low) / (high - low)
 
 
 def _farthest_first(vectors: Grid, count: int) -> list[int]:

@@ -131,6 +131,16 @@ def slow_isolated(of: Memory, group: list[int], quota: int, ratio: float | None,
     return set(sorted(stay)[:quota])
 
 
+def test_rounding_alone_makes_no_node_redundant() -> None:
+    vectors = [(1.0, 0.0), (math.sqrt(0.5), math.sqrt(0.5))]
+    nodes = [
+        replace(text_node(10 + place, "text", clip=0), vector=np.array(vector, dtype=np.float32))
+        for place, vector in enumerate(vectors)
+    ]
+    memory = carrying(nodes, entities=ENTITIES, edges=[("0", "10", 1.0), ("0", "11", 1.0)])
+    assert kept(memory, ratio=0.5) == ["10"], "both are as similar to each other, so the first one stays"
+
+
 @settings(max_examples=100, deadline=None)
 @given(video_memories(), st.sampled_from(RATIOS), st.sampled_from([0.05, 0.4]), st.booleans())
 def test_it_is_the_literal_one(of: Memory, ratio: float, cluster_ratio: float, released: bool) -> None:
