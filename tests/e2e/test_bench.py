@@ -62,6 +62,7 @@ def test_a_search_of_a_video_is_timed_beside_the_released_one(capsys: pytest.Cap
     )
 
 
+@pytest.mark.slow
 def test_every_compressor_is_measured_on_a_video(capsys: pytest.CaptureFixture[str]) -> None:
     main(["bench", "video_compression", "--small", "--json"])
     figures = json.loads(capsys.readouterr().out)["figures"]

@@ -119,8 +119,7 @@ class StreamMeCo:
         if quota >= len(places):
             return places
         vectors = grid[places]
-        clusters = kmeans(vectors, clusters=math.ceil(self._cluster_ratio * len(places)), seed=seed, rule=self._rule)
-        rows = [np.flatnonzero(clusters.labels == cluster) for cluster in range(clusters.count)]
+        rows = self._clusters(vectors, seed=seed)
         sizes = [len(members) for members in rows]
         quotas = (
             spread(sizes, quota) if self._exact else trimmed(sizes, _ratio(self._isolated_keep, ratio), target=quota)
@@ -132,6 +131,14 @@ class StreamMeCo:
         ]
         # With fewer places than clusters the released code gives each cluster one, and keeps the first of all.
         return [places[row] for row in sorted(chosen)[:quota]]
+
+    def _clusters(self, vectors: Grid, *, seed: int) -> list[NDArray[np.intp]]:
+        """The rows of each cluster of one clip's isolated nodes."""
+        count = math.ceil(self._cluster_ratio * len(vectors))
+        if count == 1:
+            return [np.arange(len(vectors))]
+        clusters = kmeans(vectors, clusters=count, seed=seed, rule=self._rule)
+        return [np.flatnonzero(clusters.labels == cluster) for cluster in range(clusters.count)]
 
 
 def _branches(memory: Memory, graph: MemoryGraph) -> tuple[Places, list[Places], Places]:
