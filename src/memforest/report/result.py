@@ -146,9 +146,9 @@ def _reading(metrics: Metrics, full: Metrics, recall: str) -> str:
             "How to read it: the data has no questions; the memories were built and compressed, nothing was searched."
         )
     if metrics[recall] is None:
-        return "How to read it: no question has evidence that could be found, so there is nothing to compare."
+        return _reading_without_evidence(metrics)
     budgets = ", ".join(metrics["evidence_recall_at_words"])
-    kind = "turns" if recall == "evidence_recall" else "sessions"
+    kind = _kind_of_evidence(metrics, recall)
     found = f"{number(metrics[recall])} % after compression and {number(full[recall])} % before"
     if metrics["nodes_after"] == full["nodes_after"]:
         found = f"{number(metrics[recall])} %"
@@ -157,3 +157,19 @@ def _reading(metrics: Metrics, full: Metrics, recall: str) -> str:
         "`no memory` is the floor, `oracle evidence`, the evidence itself, the ceiling, and since merged hits are "
         f"longer (`words` per question), compare methods in the columns at {budgets} words."
     )
+
+
+def _reading_without_evidence(metrics: Metrics) -> str:
+    if metrics["answer_token_recall"] is None:
+        return "How to read it: no question has evidence that could be found, so there is nothing to compare."
+    return (
+        "How to read it: no question says what its answer rests on, so the hits are measured by `answer` alone: the "
+        "share of the answers' words that they hold; longer hits (`words` per question) hold more."
+    )
+
+
+def _kind_of_evidence(metrics: Metrics, recall: str) -> str:
+    """What evidence consists of: sessions, turns, or texts of a video, which lie in no session."""
+    if recall == "session_evidence_recall":
+        return "sessions"
+    return "texts" if metrics["session_evidence_recall"] is None else "turns"

@@ -43,6 +43,20 @@ def test_where_sources_are_sessions_the_session_metric_is_shown(tmp_path: Path) 
     assert "of the sessions that" in text
 
 
+def last_words(tmp_path: Path, **changes: Any) -> str:
+    run = store_run(tmp_path, "r", [], records=[{**record("q0", "u1", 0.5), **changes}])
+    (line,) = (line for line in result_lines(run, run) if line.startswith("How to read it"))
+    return line
+
+
+def test_it_is_said_what_evidence_consists_of_and_what_counts_without_any(tmp_path: Path) -> None:
+    assert "of the turns that answers rest on" in last_words(tmp_path / "turns")
+    assert "of the texts that answers rest on" in last_words(tmp_path / "texts", session_evidence_recall=None)
+    without: dict[str, Any] = {"evidence_recall": None, "session_evidence_recall": None}
+    assert "measured by `answer` alone" in last_words(tmp_path / "answers", **without, answer_token_recall=0.5)
+    assert "nothing to compare" in last_words(tmp_path / "nothing", **without, answer_token_recall=None)
+
+
 def test_the_header_says_how_many_hits_count(tmp_path: Path) -> None:
     run = store_run(tmp_path, "r", [1.0])
     assert result_lines(run, run)[0].startswith("percent, k=10 ")
