@@ -22,7 +22,7 @@ FILES = sorted(
     {(path.parent.name, path.stem) for path in conf_folder().glob("*/*.yaml") if path.parent.name != "llm"} - NOTHING
 )
 ALIASES = {("compressor", "random"): "random_pruning"}
-TRAITS = {"needs", "provides", "uses", "execution_only", "only_with", "seedless_with", "roles", "ignores"}
+TRAITS = {"needs", "provides", "uses", "execution_only", "only_with", "seedless_with", "roles", "ignores", "nullable"}
 METHODS = {
     "dataset": {"load"},
     "backbone": {"inputs", "build"},
@@ -89,6 +89,7 @@ def test_traits_are_known_and_name_what_is_there(group: str, option: str) -> Non
     assert set(traits.get("uses", ())) <= {"ratio", "seed", "merger"}
     assert set(traits.get("roles", ())) <= set(ROLES)
     assert set(traits.get("ignores", ())) <= {"k"}
+    assert set(traits.get("nullable", ())) <= set(parameters(group, option))
     assert set(traits.get("execution_only", ())) <= set(parameters(group, option))
     assert set(traits.get("seedless_with", {})) <= set(parameters(group, option))
     for setting, wanted in traits.get("only_with", {}).items():

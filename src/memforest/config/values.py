@@ -32,8 +32,8 @@ def _problems(group: str, chosen: Mapping[str, Any]) -> Iterator[str]:
         if key in ("name", "traits", "_target_") or kind is None or _interpolated(default):
             continue
         value = chosen.get(key)
-        if value is None and group == "llm":
-            # Null is "not sent" there; what must not be null is checked with the role that asks.
+        if value is None and (group == "llm" or key in defaults["traits"].get("nullable", ())):
+            # Null is "not sent" for models; what must not be null is checked with the role that asks.
             continue
         accepted = (int, float) if type(default) is float else (type(default),)
         if not isinstance(value, accepted) or (isinstance(value, bool) and type(default) is not bool):

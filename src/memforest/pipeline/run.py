@@ -123,7 +123,7 @@ class _Execution:
         loads = [
             unit_load(
                 work.unit,
-                load_memories(self._artifacts.load(BUILD, work.keys[BUILD])),
+                self._built(work),
                 merges=not self._artifacts.has(COMPRESS, work.keys[COMPRESS]),
                 questions=sum(not set(gold.categories) & set(spec.skip_categories) for gold in work.golds),
             )
@@ -192,7 +192,7 @@ class _Execution:
         )
         # A repeat makes the failed merges, and with them other memories: answers on these would be paid for twice.
         waits = self._compression.incomplete and not spec.answer_incomplete
-        contexts = None if answerer is None else Contexts(answerer.context, work.unit)
+        contexts = None if answerer is None else Contexts(answerer.context, work.unit, built=partial(self._built, work))
         records = search_records(
             memories,
             questions,
@@ -207,11 +207,14 @@ class _Execution:
             if contexts is None or waits or set(gold.categories) & set(spec.skip_categories):
                 yield Asked(question, gold, record, None)
             else:
-                yield Asked(question, gold, record, contexts.of(gold, memory=memory))
+                yield Asked(question, gold, record, contexts.of(question, gold, memory=memory))
 
     def _early(self, work: UnitWork, memories: Sequence[Memory]) -> EarlyKnowledge:
-        originals = load_memories(self._artifacts.load(BUILD, work.keys[BUILD]))
-        return EarlyKnowledge(originals, memories)
+        return EarlyKnowledge(self._built(work), memories)
+
+    def _built(self, work: UnitWork) -> list[Memory]:
+        """A unit's memories before compression."""
+        return load_memories(self._artifacts.load(BUILD, work.keys[BUILD]))
 
     def _write_results(
         self, attempt: Attempt, records: Sequence[dict[str, Any]], reports: Sequence[dict[str, Any]]
