@@ -64,7 +64,7 @@ def _assert_edges(before: Memory, after: Memory, owner: Mapping[str, MemoryNode]
 
 
 def _assert_clips(before: Memory, after: Memory) -> None:
-    """A node's clip is the latest of its members', if all have one; what came in order of clips, each node in one, is still in order."""
+    """A node has the latest clip of its members, if all have one; what came in order of clips is still in order."""
     clip = {node.id: clip_of(node) for node in before.nodes}
     for node in after.nodes:
         known = [found for member in node.members if (found := clip[member]) is not None]

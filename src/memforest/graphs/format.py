@@ -21,7 +21,7 @@ from memforest.core.errors import DataError
 from memforest.core.files import json_line, write_atomically
 from memforest.core.video import GraphVectors, NodeType, VideoGraph
 from memforest.graphs.arrays import arrays_bytes, read_arrays
-from memforest.graphs.raw import RawGraph, RawNode, Row, items, mapping, number, text, texts, whole
+from memforest.graphs.raw import RawGraph, RawNode, Row, items, mapping, number, shown, text, texts, whole
 
 SCHEMA = 1
 GRAPH, VECTORS = ".graph.json", ".vectors.npz"
@@ -132,7 +132,7 @@ def _node(raw: object, vectors: Mapping[int, tuple[Row, ...]], *, where: str) ->
 
 
 def _edge(raw: object, *, where: str) -> tuple[int, int, float]:
-    where = f"{where}, edge {raw!r:.40}"
+    where = f"{where}, edge {shown(raw)}"
     ends = items(raw, where=where)
     if len(ends) != 3:
         raise DataError(f"{where}: an edge must be two ids and a weight")

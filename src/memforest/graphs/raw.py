@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +13,8 @@ from memforest.core.checks import is_unicode
 from memforest.core.errors import DataError
 
 Row = NDArray[np.float32]
-_EXAMPLES, _CHARACTERS = 3, 60
+EXAMPLES = 3
+_CHARACTERS = 60
 _LARGEST = 2**53
 """Whole numbers below it are exact in every file."""
 
@@ -62,21 +62,21 @@ def whole(value: object, *, where: str) -> int:
     """A whole number. Raises DataError."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
         return value
-    raise DataError(f"{where} must be a whole number, got {value!r:.40}")
+    raise DataError(f"{where} must be a whole number, got {shown(value)}")
 
 
 def number(value: object, *, where: str) -> float:
     """A number. Raises DataError."""
     if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST):
         return value
-    raise DataError(f"{where} must be a number, got {value!r:.40}")
+    raise DataError(f"{where} must be a number, got {shown(value)}")
 
 
 def text(value: object, *, where: str) -> str:
     """A text that can be written as UTF-8. Raises DataError."""
     if isinstance(value, str) and is_unicode(value):
         return value
-    raise DataError(f"{where} must be a text, got {value!r:.40}")
+    raise DataError(f"{where} must be a text, got {shown(value)}")
 
 
 def texts(values: object, *, where: str) -> tuple[str, ...]:
@@ -100,13 +100,24 @@ def mapping(values: object, *, where: str) -> Mapping[object, object]:
 
 def counted(what: str, found: Iterable[object]) -> list[str]:
     """A sentence on what was found, with how many and the first few; none where nothing was."""
-    listed = [_shown(str(item)) for item in found]
-    if not listed:
-        return []
-    shown = ", ".join(islice(listed, _EXAMPLES)) + (", ..." if len(listed) > _EXAMPLES else "")
-    return [f"{what}: {len(listed):,} ({shown})"]
+    listed = list(found)
+    return sentence(what, listed[:EXAMPLES], of=len(listed))
 
 
-def _shown(text: str) -> str:
+def sentence(what: str, first: Iterable[object], *, of: int) -> list[str]:
+    """The sentence of `counted`, from the first EXAMPLES `of` so many."""
+    shown = ", ".join(_printable(str(item)) for item in first) + (", ..." if of > EXAMPLES else "")
+    return [f"{what}: {of:,} ({shown})"] if of else []
+
+
+def shown(value: object) -> str:
+    """The beginning of a value as Python writes it, which does not write every number or depth."""
+    try:
+        return f"{value!r:.40}"
+    except (ValueError, RecursionError):
+        return f"a {type(value).__name__} that is too long to be written"
+
+
+def _printable(text: str) -> str:
     """What a file says, in so far as a terminal can be trusted with it."""
     return "".join(sign if sign.isprintable() else "?" for sign in text[:_CHARACTERS])
