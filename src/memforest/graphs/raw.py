@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,8 @@ class RawGraph:
     """Nodes in file order, and what else the file holds; None for what it does not have.
 
     `edges` are in the direction in which they are stored, `both_ways` says that each has to be there twice. `order`,
-    `by_clip` and `events_by_clip` are the file's own lists of texts. `notes` are sentences on what was not read.
+    `by_clip` and `events_by_clip` are the file's own lists of texts. `vectors_file` is a second file that was read and
+    whose digest the first does not hold. `notes` are sentences on what was not read.
     """
 
     nodes: tuple[RawNode, ...]
@@ -46,6 +48,7 @@ class RawGraph:
     order: tuple[int, ...] | None = None
     by_clip: Mapping[int, tuple[int, ...]] | None = None
     events_by_clip: Mapping[int, tuple[int, ...]] | None = None
+    vectors_file: Path | None = None
     notes: tuple[str, ...] = ()
 
 

@@ -39,4 +39,8 @@ def _raw(path: Path, *, with_vectors: bool) -> RawGraph:
         raise DataError(f"{path} is not JSON: {error}") from error
     if not isinstance(raw, dict):
         raise DataError(f"{path} holds no graph of a video")
-    return own_graph(raw, path, with_vectors=with_vectors) if "schema" in raw else exported_graph(raw, path)
+    return (
+        own_graph(raw, path, with_vectors=with_vectors)
+        if "schema" in raw
+        else exported_graph(raw, path, with_vectors=with_vectors)
+    )
