@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from memforest.core.errors import DataError
+from memforest.core.json_keys import unique_keys
 from memforest.graphs.exported import exported_graph
 from memforest.graphs.format import own_graph
 from memforest.graphs.pickles import read_pickle
@@ -34,7 +35,7 @@ def _raw(path: Path, *, with_vectors: bool) -> RawGraph:
     if path.suffix != ".json":
         return read_pickle(path)
     try:
-        raw = json.loads(path.read_bytes())
+        raw = json.loads(path.read_bytes(), object_pairs_hook=unique_keys)
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path} is not JSON: {error}") from error
     if not isinstance(raw, dict):
