@@ -16,7 +16,7 @@ _CHUNK = 1 << 22
 
 
 def read_json(path: Path) -> object:
-    """The value that a file holds. Raises DataError for no UTF-8 or JSON, too deep a nest, or a key that stands twice."""
+    """The value that a file holds. Raises DataError for no UTF-8, no JSON, too deep a nest, or a key given twice."""
     with _named_errors(path), path.open(encoding="utf-8-sig") as stream:
         return json.load(stream, parse_constant=_refused, object_pairs_hook=unique_keys)
 
