@@ -64,11 +64,11 @@ def _assert_edges(before: Memory, after: Memory, owner: Mapping[str, MemoryNode]
 
 
 def _assert_clips(before: Memory, after: Memory) -> None:
-    """A node's clip is the latest of its members'; what came in order of clips, each node in one, is still in order."""
+    """A node has the latest clip of its members, if all have one; what came in order of clips is still in order."""
     clip = {node.id: clip_of(node) for node in before.nodes}
     for node in after.nodes:
-        clips = [known for member in node.members if (known := clip[member]) is not None]
-        assert clip_of(node) == max(clips, default=None)
+        known = [found for member in node.members if (found := clip[member]) is not None]
+        assert clip_of(node) == (max(known) if len(known) == len(node.members) else None)
     if _in_order(before):
         assert _in_order(after)
         events = [id for clip in sorted(event_sequence(after)) for id in event_sequence(after)[clip]]

@@ -95,7 +95,8 @@ def test_a_node_has_the_latest_time_of_its_members(option: str, shape: str) -> N
         time = {node.id: node.time for node in memory.nodes}
         for node in done.memory.nodes:
             times = [known for member in node.members if (known := time[member]) is not None]
-            assert node.time == max(times, default=None)
+            unknown = memory.clock == "video" and len(times) < len(node.members)
+            assert node.time == (None if unknown else max(times, default=None))
 
 
 @every_shape

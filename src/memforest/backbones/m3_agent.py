@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from memforest.core.checks import require
-from memforest.core.digests import file_digest
+from memforest.core.digests import digest, file_digest
 from memforest.core.errors import ConfigError, DataError
 from memforest.core.protocols import Embedder, Embedding, NotRunnable
 from memforest.core.types import Memory, Unit
@@ -44,7 +44,8 @@ class M3Agent:
         self._read = lru_cache(maxsize=1)(self._uncached_read)
 
     def inputs(self, *, unit: Unit) -> str | NotRunnable:
-        """Digest of the unit's file, which holds that of its vectors; not runnable without a graph that has texts.
+        """Digest of the unit's file, which holds that of its vectors, or of both files where that of an export does not
+        and its vectors are taken; not runnable without a graph that has texts.
 
         Raises ConfigError where a folder is named and the dataset brings graphs of its own.
         """
@@ -54,12 +55,15 @@ class M3Agent:
             where = "in backbone.graph_dir" if self._has_folder else "and backbone.graph_dir names no folder of graphs"
             return NotRunnable(unit.id, f"no graph of the video {where}")
         try:
-            texts = _texts(self._read(unit).graph)
+            found = self._read(unit)
         except DataError as error:
             return NotRunnable(unit.id, str(error))
-        if not texts:
+        if not _texts(found.graph):
             return NotRunnable(unit.id, "its graph has no text but equivalences")
-        return "" if unit.graph is not None else file_digest(self._files[unit.id + GRAPH])
+        if unit.graph is not None:
+            return ""
+        own = file_digest(self._files[unit.id + GRAPH])
+        return own if found.vectors_file is None else digest([own, file_digest(found.vectors_file)])
 
     def notices(self, *, unit: Unit) -> Sequence[str]:
         """What is wrong with the graph of a unit that can be built, one sentence each."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memforest.core.errors import DataError
+from memforest.core.json_keys import unique_keys
 from memforest.core.times import parse_time
 
 
@@ -37,8 +38,8 @@ def read_export(path: Path) -> list[Mem0Record]:
     Raises DataError that names file and record.
     """
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raw = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique_keys)
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path} is not JSON: {error}") from error
     if not isinstance(raw, list):
         raise DataError(f"{path} is not a Mem0 export: expected a JSON list of memories")

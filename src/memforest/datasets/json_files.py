@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import TextIO
 
 from memforest.core.errors import DataError
+from memforest.core.json_keys import unique_keys
 
 _CHUNK = 1 << 22
 """Characters that are read at once; an item that is longer takes several, each as long as what is there."""
 
 
 def read_json(path: Path) -> object:
-    """The value that a file holds. Raises DataError for what is no UTF-8, no JSON, or nested too deeply."""
+    """The value that a file holds. Raises DataError for no UTF-8, no JSON, too deep a nest, or a key given twice."""
     with _named_errors(path), path.open(encoding="utf-8-sig") as stream:
-        return json.load(stream, parse_constant=_refused)
+        return json.load(stream, parse_constant=_refused, object_pairs_hook=unique_keys)
 
 
 def json_items(path: Path) -> Iterator[object]:
@@ -41,7 +42,7 @@ class _Reader:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._decoder = json.JSONDecoder(parse_constant=_refused)
+        self._decoder = json.JSONDecoder(parse_constant=_refused, object_pairs_hook=unique_keys)
         self._held = ""
         self._place = 0
         self._passed = 0

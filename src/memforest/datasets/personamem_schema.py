@@ -14,6 +14,7 @@ from string import ascii_lowercase
 
 from memforest.core.errors import DataError
 from memforest.core.files import lines_of
+from memforest.core.json_keys import unique_keys
 from memforest.core.types import Gold, Question, Session, Turn, Unit
 from memforest.datasets.schema import Schema, kind_of, valid
 
@@ -70,7 +71,7 @@ def read_contexts(path: Path) -> dict[str, tuple[Message, ...]]:
         if not line.strip():
             continue
         try:
-            raw = json.loads(line)
+            raw = json.loads(line, object_pairs_hook=unique_keys)
         except (ValueError, RecursionError) as error:
             raise DataError(f"{where} is not JSON: {error}") from error
         for context, messages in valid(raw, dict, where=where).items():

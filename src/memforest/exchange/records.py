@@ -15,6 +15,7 @@ from memforest.backbones.mem0_export import is_export
 from memforest.core.checks import is_unicode
 from memforest.core.errors import DataError
 from memforest.core.files import json_line, lines_of
+from memforest.core.json_keys import unique_keys
 from memforest.core.times import parse_time
 from memforest.core.types import Memory, MemoryNode
 
@@ -142,8 +143,8 @@ def _parsed(text: str, *, where: str, expected: str) -> Any:
         raise DataError(f"{where}: {constant} is no JSON number; write null or leave the key out")
 
     try:
-        return json.loads(text, parse_constant=refuse)
-    except (json.JSONDecodeError, RecursionError) as error:
+        return json.loads(text, parse_constant=refuse, object_pairs_hook=unique_keys)
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: not JSON ({error}); {expected}") from error
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import count, islice, pairwise
 
 from memforest.core.characters import characters_of
 from memforest.core.graph import TAG
 from memforest.core.video import ENTITY_TYPES, GraphNode, GraphVectors, VideoGraph
 from memforest.graphs.memory import told_graph
-from memforest.graphs.raw import counted
+from memforest.graphs.raw import EXAMPLES, counted, sentence
 
 _NAMES: Mapping[str, Sequence[str]] = {
     "face": ("img",),
@@ -28,7 +28,7 @@ def problems(graph: VideoGraph, vectors: GraphVectors | None = None) -> list[str
     return [
         *counted("texts without words", [node.id for node in texts if not node.text.strip()]),
         *counted("texts without a clip, which have no time", [node.id for node in texts if node.clip is None]),
-        *counted("clips without a text", _empty_clips(graph)),
+        *_empty_clips(graph),
         *_order(graph),
         *counted("tags that name no face or voice of the graph", _unknown(graph)),
         *counted("texts with a tag and no edge to what it names", _unlinked(graph)),
@@ -41,9 +41,12 @@ def problems(graph: VideoGraph, vectors: GraphVectors | None = None) -> list[str
     ]
 
 
-def _empty_clips(graph: VideoGraph) -> list[int]:
+def _empty_clips(graph: VideoGraph) -> list[str]:
+    """Counted, not listed: a number that is no clip's (a second's, say) can have any number of clips before it."""
     clips = {node.clip for node in graph.texts if node.clip is not None}
-    return [clip for clip in range(max(clips, default=0)) if clip not in clips]
+    empty = max(clips, default=-1) + 1 - len(clips)
+    first = islice((clip for clip in count() if clip not in clips), min(empty, EXAMPLES))
+    return sentence("clips without a text", first, of=empty)
 
 
 def _order(graph: VideoGraph) -> Iterator[str]:
@@ -53,15 +56,15 @@ def _order(graph: VideoGraph) -> Iterator[str]:
         yield f"texts that follow one of a later clip: {back:,}"
 
 
-def _tags(graph: VideoGraph) -> Iterator[tuple[GraphNode, str, int, bool]]:
-    """Texts with the word and number of each tag once, and whether the tag names what it says."""
-    types = {node.id: node.type for node in graph.nodes}
+def _tags(graph: VideoGraph) -> Iterator[tuple[GraphNode, str, str, bool]]:
+    """Texts with the word and number of each tag once, and whether the tag names what it says; a tag can be of more
+    digits than a number."""
+    types = {str(node.id): node.type for node in graph.nodes}
     for node in graph.texts:
         for word, number in dict.fromkeys(TAG.findall(node.text)):
             # A character is no node.
             if word.lower() != _CHARACTER:
-                named = types.get(int(number))
-                yield node, word, int(number), named in _NAMES.get(word.lower(), ())
+                yield node, word, number, types.get(number) in _NAMES.get(word.lower(), ())
 
 
 def _unknown(graph: VideoGraph) -> list[str]:
@@ -69,10 +72,12 @@ def _unknown(graph: VideoGraph) -> list[str]:
 
 
 def _unlinked(graph: VideoGraph) -> list[int]:
-    linked = {frozenset(edge[:2]) for edge in graph.edges}
+    linked = {frozenset(map(str, edge[:2])) for edge in graph.edges}
     return list(
         dict.fromkeys(
-            node.id for node, _, number, known in _tags(graph) if known and frozenset((node.id, number)) not in linked
+            node.id
+            for node, _, number, known in _tags(graph)
+            if known and frozenset((str(node.id), number)) not in linked
         )
     )
 

@@ -6,15 +6,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
-
 from memforest.core.errors import DataError
-from memforest.graphs.arrays import read_arrays
-from memforest.graphs.raw import RawGraph, RawNode, Row, counted, items, mapping, number, text, texts, whole
+from memforest.graphs.arrays import read_arrays, rows_of
+from memforest.graphs.raw import RawGraph, RawNode, Row, counted, items, mapping, number, shown, text, texts, whole
 
 SUFFIX = ".graph.json"
 _VECTORS = ".text_embeddings.npz"
@@ -25,14 +22,15 @@ def vectors_beside(path: Path) -> Path:
     return path.with_name(path.name.removesuffix(SUFFIX).removesuffix(".json") + _VECTORS)
 
 
-def exported_graph(raw: Mapping[str, object], path: Path) -> RawGraph:
-    """The graph of the JSON value `raw`, read from `path`. Raises DataError for another schema."""
+def exported_graph(raw: Mapping[str, object], path: Path, *, with_vectors: bool = True) -> RawGraph:
+    """The graph of the JSON value `raw`, read from `path`. Raises DataError for another schema, or other arrays."""
     where = path.name
     missing = [name for name in ("nodes", "edges") if name not in raw]
     if missing:
         raise DataError(f"{where}: `{missing[0]}` is missing; this is no graph of a video")
     beside = vectors_beside(path)
-    vectors = _vectors(beside) if beside.is_file() else {}
+    has_vectors = with_vectors and beside.is_file()
+    vectors = rows_of(read_arrays(beside), ids="node_id", rows="embedding", path=beside) if has_vectors else {}
     listed = [mapping(node, where=f"{where}: a node") for node in items(raw["nodes"], where=f"{where}: nodes")]
     parameters = mapping(raw.get("params", {}), where=f"{where}: params").items()
     order = items(raw.get("text_nodes", ()), where=f"{where}: text_nodes")
@@ -42,25 +40,19 @@ def exported_graph(raw: Mapping[str, object], path: Path) -> RawGraph:
         both_ways=False,
         parameters={text(name, where=where): number(value, where=f"{where}: {name}") for name, value in parameters},
         order=tuple(whole(id, where=f"{where}: text_nodes") for id in order) or None,
+        vectors_file=beside if has_vectors else None,
         notes=(
-            *([] if vectors else [f"there is no {beside.name} beside it, so no text has a vector"]),
+            *(
+                [f"there is no {beside.name} beside it, so no text has a vector"]
+                if with_vectors and not has_vectors
+                else []
+            ),
             *counted(
                 "nodes whose contents or vectors the export left out",
                 [node["id"] for node in listed if node.get("type") not in ("episodic", "semantic")],
             ),
         ),
     )
-
-
-def _vectors(path: Path) -> Mapping[int, tuple[Row, ...]]:
-    arrays = read_arrays(path)
-    ids, rows = arrays.get("node_id"), arrays.get("embedding")
-    if ids is None or rows is None or ids.ndim != 1 or rows.ndim != 2 or len(ids) != len(rows):
-        raise DataError(f"{path} must hold `node_id`, one per row, and the rows `embedding`")
-    found: dict[int, tuple[Row, ...]] = defaultdict(tuple)
-    for id, vector in zip(ids.tolist(), rows.astype(np.float32), strict=True):
-        found[id] += (vector,)
-    return found
 
 
 def _node(node: Mapping[object, object], vectors: Mapping[int, tuple[Row, ...]], *, where: str) -> RawNode:
@@ -77,7 +69,7 @@ def _node(node: Mapping[object, object], vectors: Mapping[int, tuple[Row, ...]],
 
 
 def _edge(edge: object, *, where: str) -> tuple[int, int, float]:
-    where = f"{where}, edge {edge!r:.40}"
+    where = f"{where}, edge {shown(edge)}"
     ends = items(edge, where=where)
     if len(ends) != 3:
         raise DataError(f"{where}: an edge must be two ids and a weight")

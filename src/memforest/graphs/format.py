@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -20,8 +19,8 @@ from memforest.core.digests import file_digest
 from memforest.core.errors import DataError
 from memforest.core.files import json_line, write_atomically
 from memforest.core.video import GraphVectors, NodeType, VideoGraph
-from memforest.graphs.arrays import arrays_bytes, read_arrays
-from memforest.graphs.raw import RawGraph, RawNode, Row, items, mapping, number, text, texts, whole
+from memforest.graphs.arrays import arrays_bytes, read_arrays, rows_of
+from memforest.graphs.raw import RawGraph, RawNode, Row, items, mapping, number, shown, text, texts, whole
 
 SCHEMA = 1
 GRAPH, VECTORS = ".graph.json", ".vectors.npz"
@@ -110,10 +109,12 @@ def _vectors(path: Path, sha256: str) -> Mapping[int, tuple[Row, ...]]:
     if file_digest(beside) != sha256:
         raise DataError(f"{beside} is damaged, or belongs to another {path.name}; convert the graph again")
     arrays = read_arrays(beside)
-    found: dict[int, tuple[Row, ...]] = defaultdict(tuple)
+    found: dict[int, tuple[Row, ...]] = {}
     for kind in get_args(NodeType):
-        for id, vector in zip(arrays.get(f"{kind}_ids", ()), arrays.get(f"{kind}_vectors", ()), strict=True):
-            found[int(id)] += (vector,)
+        ids, rows = f"{kind}_ids", f"{kind}_vectors"
+        if ids in arrays or rows in arrays:
+            # An id is that of one node, and so of one type; of a file that says otherwise the last counts.
+            found |= rows_of(arrays, ids=ids, rows=rows, path=beside)
     return found
 
 
@@ -132,7 +133,7 @@ def _node(raw: object, vectors: Mapping[int, tuple[Row, ...]], *, where: str) ->
 
 
 def _edge(raw: object, *, where: str) -> tuple[int, int, float]:
-    where = f"{where}, edge {raw!r:.40}"
+    where = f"{where}, edge {shown(raw)}"
     ends = items(raw, where=where)
     if len(ends) != 3:
         raise DataError(f"{where}: an edge must be two ids and a weight")

@@ -9,7 +9,7 @@ from typing import Any
 
 from memforest.core.errors import DataError
 from memforest.graphs.bounded import bounded_memory
-from memforest.graphs.raw import RawGraph, RawNode, counted, items, mapping, number, row, text, texts, whole
+from memforest.graphs.raw import RawGraph, RawNode, counted, items, mapping, number, row, shown, text, texts, whole
 
 _MODULES = ("videograph", "mmagent.videograph")
 _READ = (
@@ -119,7 +119,7 @@ def _graph(attributes: Mapping[str, object], *, where: str) -> RawGraph:
 
 def _node(key: object, stored: object, clips: Mapping[int, int], *, where: str) -> tuple[RawNode, list[str]]:
     """A node, and the names of what it holds that is not read."""
-    where = f"{where}, node {key!r:.20}"
+    where = f"{where}, node {shown(key)}"
     if not isinstance(stored, _Node):
         raise DataError(f"{where} is no node")
     fields = _state(stored, where=where)
@@ -148,7 +148,7 @@ def _contents(values: object, *, where: str) -> tuple[str, ...]:
 
 
 def _edge(ends: object, weight: object, *, where: str) -> tuple[int, int, float]:
-    where = f"{where}, edge {ends!r:.40}"
+    where = f"{where}, edge {shown(ends)}"
     if not isinstance(ends, tuple) or len(ends) != 2:
         raise DataError(f"{where}: an edge must be a pair of ids")
     return whole(ends[0], where=where), whole(ends[1], where=where), number(weight, where=f"{where}: its weight")

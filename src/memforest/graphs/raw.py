@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from memforest.core.checks import is_unicode
 from memforest.core.errors import DataError
 
 Row = NDArray[np.float32]
-_EXAMPLES, _CHARACTERS = 3, 60
+EXAMPLES = 3
+_CHARACTERS = 60
 _LARGEST = 2**53
 """Whole numbers below it are exact in every file."""
 
@@ -35,7 +36,8 @@ class RawGraph:
     """Nodes in file order, and what else the file holds; None for what it does not have.
 
     `edges` are in the direction in which they are stored, `both_ways` says that each has to be there twice. `order`,
-    `by_clip` and `events_by_clip` are the file's own lists of texts. `notes` are sentences on what was not read.
+    `by_clip` and `events_by_clip` are the file's own lists of texts. `vectors_file` is a second file that was read and
+    whose digest the first does not hold. `notes` are sentences on what was not read.
     """
 
     nodes: tuple[RawNode, ...]
@@ -46,6 +48,7 @@ class RawGraph:
     order: tuple[int, ...] | None = None
     by_clip: Mapping[int, tuple[int, ...]] | None = None
     events_by_clip: Mapping[int, tuple[int, ...]] | None = None
+    vectors_file: Path | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -62,21 +65,21 @@ def whole(value: object, *, where: str) -> int:
     """A whole number. Raises DataError."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
         return value
-    raise DataError(f"{where} must be a whole number, got {value!r:.40}")
+    raise DataError(f"{where} must be a whole number, got {shown(value)}")
 
 
 def number(value: object, *, where: str) -> float:
     """A number. Raises DataError."""
     if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST):
         return value
-    raise DataError(f"{where} must be a number, got {value!r:.40}")
+    raise DataError(f"{where} must be a number, got {shown(value)}")
 
 
 def text(value: object, *, where: str) -> str:
     """A text that can be written as UTF-8. Raises DataError."""
     if isinstance(value, str) and is_unicode(value):
         return value
-    raise DataError(f"{where} must be a text, got {value!r:.40}")
+    raise DataError(f"{where} must be a text, got {shown(value)}")
 
 
 def texts(values: object, *, where: str) -> tuple[str, ...]:
@@ -100,13 +103,24 @@ def mapping(values: object, *, where: str) -> Mapping[object, object]:
 
 def counted(what: str, found: Iterable[object]) -> list[str]:
     """A sentence on what was found, with how many and the first few; none where nothing was."""
-    listed = [_shown(str(item)) for item in found]
-    if not listed:
-        return []
-    shown = ", ".join(islice(listed, _EXAMPLES)) + (", ..." if len(listed) > _EXAMPLES else "")
-    return [f"{what}: {len(listed):,} ({shown})"]
+    listed = list(found)
+    return sentence(what, listed[:EXAMPLES], of=len(listed))
 
 
-def _shown(text: str) -> str:
+def sentence(what: str, first: Iterable[object], *, of: int) -> list[str]:
+    """The sentence of `counted`, from the first EXAMPLES `of` so many."""
+    shown = ", ".join(_printable(str(item)) for item in first) + (", ..." if of > EXAMPLES else "")
+    return [f"{what}: {of:,} ({shown})"] if of else []
+
+
+def shown(value: object) -> str:
+    """The beginning of a value as Python writes it, which does not write every number or depth."""
+    try:
+        return f"{value!r:.40}"
+    except (ValueError, RecursionError):
+        return f"a {type(value).__name__} that is too long to be written"
+
+
+def _printable(text: str) -> str:
     """What a file says, in so far as a terminal can be trusted with it."""
     return "".join(sign if sign.isprintable() else "?" for sign in text[:_CHARACTERS])

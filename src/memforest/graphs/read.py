@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from memforest.core.errors import DataError
+from memforest.core.json_keys import unique_keys
 from memforest.graphs.exported import exported_graph
 from memforest.graphs.format import own_graph
 from memforest.graphs.pickles import read_pickle
@@ -34,9 +35,13 @@ def _raw(path: Path, *, with_vectors: bool) -> RawGraph:
     if path.suffix != ".json":
         return read_pickle(path)
     try:
-        raw = json.loads(path.read_bytes())
+        raw = json.loads(path.read_bytes(), object_pairs_hook=unique_keys)
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path} is not JSON: {error}") from error
     if not isinstance(raw, dict):
         raise DataError(f"{path} holds no graph of a video")
-    return own_graph(raw, path, with_vectors=with_vectors) if "schema" in raw else exported_graph(raw, path)
+    return (
+        own_graph(raw, path, with_vectors=with_vectors)
+        if "schema" in raw
+        else exported_graph(raw, path, with_vectors=with_vectors)
+    )

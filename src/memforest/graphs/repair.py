@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -18,11 +20,13 @@ _Edges = dict[tuple[int, int], float]
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A graph with its vectors, and what was left out of the file, a sentence each."""
+    """A graph with its vectors, what was left out of the file, a sentence each, and a file of vectors that was read too
+    and whose digest that of the graph does not hold."""
 
     graph: VideoGraph
     vectors: GraphVectors
     repairs: tuple[str, ...]
+    vectors_file: Path | None = None
 
 
 def repaired(raw: RawGraph, *, video: str) -> Found:
@@ -36,14 +40,18 @@ def repaired(raw: RawGraph, *, video: str) -> Found:
         for node in nodes
     )
     told += _lists(raw, kept)
+    parameters = {name: value for name, value in raw.parameters.items() if abs(value) <= sys.float_info.max}
+    told += counted(
+        "parameters that are no finite number, left out", [name for name in raw.parameters if name not in parameters]
+    )
     graph = VideoGraph(
         id=video,
         nodes=kept,
         edges=tuple((low, high, weight) for (low, high), weight in sorted(edges.items())),
-        parameters=dict(raw.parameters),
+        parameters=parameters,
         characters=raw.characters,
     )
-    return Found(graph=graph, vectors=vectors, repairs=tuple(told))
+    return Found(graph=graph, vectors=vectors, repairs=tuple(told), vectors_file=raw.vectors_file)
 
 
 def _nodes(raw: Sequence[RawNode], told: list[str]) -> list[RawNode]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from memforest.core.checks import require
 from memforest.core.errors import ConfigError
+from memforest.core.json_keys import unique_keys
 from memforest.llm.completions import Usage
 from memforest.llm.settings import RoleSettings
 
@@ -64,7 +65,7 @@ def estimate(settings: RoleSettings, *, calls: int, input_tokens: int, output_to
 @cache
 def _prices(path: Path) -> Mapping[str, Price]:
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes(), object_pairs_hook=unique_keys)
         prices = {name: Price(**price) for name, price in content["models"].items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"llm.prices={path} is no price file ({error}); its form is that of {PACKAGED}") from error

@@ -14,6 +14,7 @@ from memforest.core.chat import ChatRequest
 from memforest.core.checks import require
 from memforest.core.digests import canonical_json, digest, file_digest
 from memforest.core.errors import ConfigError
+from memforest.core.json_keys import unique_keys
 
 FAULTS = ("timeout", "dropped", "cut off", "empty", "refused", "malformed", "exception")
 
@@ -123,7 +124,7 @@ def _is_file(script: str) -> bool:
 
 def _content(script: str) -> Any:
     try:
-        return json.loads(Path(script).read_text("utf-8"))
+        return json.loads(Path(script).read_text("utf-8"), object_pairs_hook=unique_keys)
     except (OSError, ValueError) as error:
         raise ConfigError(f"llm.script={script} cannot be read as JSON: {error}") from error
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
-from memforest.core.types import Memory, clip_of
+from memforest.core.types import Memory, MemoryNode, clip_of
 
 
 class EarlyKnowledge:
     """Follows a unit's original nodes into its compressed memories.
 
     A node is known from the end of its clip, and can be found from the end of the clip of the node that stands for it,
-    which is that of the latest member. In between it is hidden; without such a node it is dropped.
+    which is that of the latest member. In between it is hidden, and for good where a member has no clip; without such a
+    node it is dropped.
     """
 
     def __init__(self, originals: Sequence[Memory], compressed: Sequence[Memory]) -> None:
@@ -24,9 +26,9 @@ class EarlyKnowledge:
                 clip, successor = clip_of(node), owner.get(node.members[0])
                 if clip is not None:
                     known.append(clip)
-                    found.append(None if successor is None else clip_of(successor))
+                    found.append(math.nan if successor is None else _first_clip(successor))
         self._known = np.array(known, dtype=np.float64)
-        self._found = np.array(found, dtype=np.float64)  # None becomes NaN
+        self._found = np.array(found, dtype=np.float64)
 
     def at(self, clip: int) -> dict[str, int]:
         """How many original nodes were `known` when `clip` had ended, and of these are `hidden` or `dropped`."""
@@ -36,3 +38,9 @@ class EarlyKnowledge:
             "hidden": int(np.count_nonzero(found > clip)),
             "dropped": int(np.count_nonzero(np.isnan(found))),
         }
+
+
+def _first_clip(node: MemoryNode) -> float:
+    """The clip at whose end a node can be found; infinite for one that never can."""
+    clip = clip_of(node)
+    return math.inf if clip is None else clip

@@ -17,12 +17,11 @@ def merged_node(
     pair: Pair, merged: MergedSegments, vector: MergedVector, *, members: tuple[str, ...], member_sum: int
 ) -> MemoryNode:
     """The later time, all members, and the metadata on which both nodes agree."""
-    times = [node.time for node in (pair.older, pair.newer) if node.time is not None]
     return MemoryNode(
         id=_id(member_sum),
         segments=merged.segments,
         vector=vector.vector,
-        time=max(times, default=None),
+        time=_time(pair),
         members=members,
         kind=pair.newer.kind,
         truncated=vector.truncated,
@@ -58,6 +57,13 @@ def in_insertion_order(first: Sequence[str], second: Sequence[str], *, place: Ma
 
 def _id(total: int) -> str:
     return f"merged-{total % (1 << 8 * _DIGEST_BYTES):0{2 * _DIGEST_BYTES}x}"
+
+
+def _time(pair: Pair) -> float | None:
+    """The later time; in a video none where a part has none, since such a part cannot be shown to be that early."""
+    times = [node.time for node in (pair.older, pair.newer)]
+    known = [time for time in times if time is not None]
+    return None if pair.clock == "video" and None in times else max(known, default=None)
 
 
 def _agreed(older: Mapping[str, Json], newer: Mapping[str, Json]) -> dict[str, Json]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -183,3 +184,19 @@ def test_a_file_of_a_graph_is_found_by_its_whole_name(tmp_path: Path) -> None:
     write_graph(tmp_path, KITCHEN, {})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["kitchen" + GRAPH, "kitchen" + VECTORS]
     assert "no graph" in reason(backbone(tmp_path), replace(IN_FILE, id="kit"))
+
+
+def test_inputs_change_with_the_vectors_beside_an_export_where_they_are_taken(tmp_path: Path) -> None:
+    listed = [{"id": 2, "type": "episodic", "contents": ["It rains."]}]
+    (tmp_path / ("kitchen" + GRAPH)).write_text(json.dumps({"nodes": listed, "edges": []}), "utf-8")
+    stored, embedded = [], []
+    for seed in (None, 0, 1):
+        if seed is not None:
+            np.savez(tmp_path / "kitchen.text_embeddings.npz", node_id=[2], embedding=rows(2, seed=seed)[2])
+        stored.append(backbone(tmp_path, vectors="stored").inputs(unit=IN_FILE))
+        embedded.append(backbone(tmp_path).inputs(unit=IN_FILE))
+    assert len(set(map(str, stored))) == 3
+    assert len(set(map(str, embedded))) == 1
+    (tmp_path / "kitchen.text_embeddings.npz").write_bytes(b"no arrays")
+    assert "kitchen.text_embeddings.npz is no file of arrays" in reason(backbone(tmp_path, vectors="stored"))
+    assert backbone(tmp_path).inputs(unit=IN_FILE) == embedded[0]

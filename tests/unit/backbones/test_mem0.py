@@ -144,7 +144,11 @@ def test_metadata_that_is_no_object_is_an_error_that_names_the_record(tmp_path: 
         read_export(exported(tmp_path, "Ada_3.json", record("a", metadata=metadata)))
 
 
-@pytest.mark.parametrize("content", ["{", "{}", "5", "null"])
+@pytest.mark.parametrize(
+    "content",
+    ["{", "{}", "5", "null", '[{"id": "a", "id": "b"}]', "[" + "9" * 5000 + "]", "[" * 100_000],
+    ids=["cut short", "object", "number", "null", "key twice", "long number", "deep"],
+)
 def test_a_file_that_is_no_export_is_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "Ada_3.json"
     path.write_text(content)

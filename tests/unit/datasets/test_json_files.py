@@ -79,3 +79,16 @@ def test_only_what_is_asked_for_is_read(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"none\.json"):
         list(json_items(tmp_path / "none.json"))
+
+
+@pytest.mark.parametrize("chunk", [1, 1000])
+@pytest.mark.parametrize("text", ['{"a": 1, "b": 2, "a": 1}', '[1, {"b": [{"a": 1, "a": 2}]}]'])
+def test_a_key_that_stands_twice_is_named(
+    tmp_path: Path, text: str, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_files, "_CHUNK", chunk)
+    path = tmp_path / "twice.json"
+    path.write_text(text)
+    for read in (read_json, lambda path: list(json_items(path))):
+        with pytest.raises(DataError, match=r"twice\.json.*the key 'a' stands twice"):
+            read(path)

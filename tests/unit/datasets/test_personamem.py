@@ -202,6 +202,7 @@ def test_what_is_wrong_with_a_row_is_named(tmp_path: Path, changes: dict[str, st
     ("line", "words"),
     [
         ("{", "line 1 is not JSON"),
+        ('{"a": [], "a": []}', "line 1 is not JSON: the key 'a' stands twice"),
         ("[" * 100_000, "line 1 is not JSON"),
         ("[]", "line 1 must be an object, got a list"),
         ('{"c1": {}}', "line 1, c1 must be a list, got an object"),

@@ -74,6 +74,8 @@ def test_a_mark_other_line_ends_and_a_missing_one_do_no_harm(tmp_path: Path, con
     ("line", "message"),
     [
         ("{", "line 2: not JSON"),
+        ('{"a": ' + "9" * 5000 + "}", "line 2: not JSON"),
+        ('{"text": "x", "text": "y"}', "line 2: not JSON (the key 'text' stands twice"),
         ("text", "line 2: not JSON"),
         ({"memory": "a"}, "line 2: expected an object with a `text`"),
         ({"text": None}, "line 2: expected an object with a `text`"),

@@ -42,6 +42,9 @@ PROBLEMS = {
     "texts without words: 1 (2)": graph([text(2, " ")]),
     "texts without a clip, which have no time: 1 (2)": graph([text(2, "Rain.", clip=None)]),
     "texts that follow one of a later clip: 1": graph([text(2, "a", clip=1), text(3, "b"), text(4, "c", clip=2)]),
+    "clips without a text: 299,999,998 (0, 2, 3, ...)": graph([text(2, "a", clip=1), text(3, "b", clip=299_999_999)]),
+    f"tags that name no face or voice of the graph: 1 (<face_{'1' * 54})": graph([text(2, f"<face_{'1' * 5000}>")]),
+    "tags that name no face or voice of the graph: 1 (<face_00> in 2)": graph([text(2, "<face_00>")]),
     "clips without a text: 2 (0, 2)": graph([text(2, "a", clip=1), text(3, "b", clip=3)]),
     "tags that name no face or voice of the graph: 3 (<face_7> in 2, <dog_0> in 2, <voice_0> in 2)": graph(
         [text(2, "<face_7> <dog_0> <voice_0> <char_1>")], [(1, 2, 1.0)]

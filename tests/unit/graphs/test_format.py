@@ -119,7 +119,9 @@ def test_another_file_is_an_error(tmp_path: Path, change: dict[str, Any], words:
     assert "kitchen" in str(raised.value)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[" * 100_000, b"[]", b"\xff", b'{"nodes": []}'])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[" * 100_000, b"[]", b"\xff", b'{"nodes": []}', b'{"nodes": [], "edges": [], "nodes": []}']
+)
 def test_what_is_no_graph_is_an_error(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "kitchen.graph.json"
     path.write_bytes(content)

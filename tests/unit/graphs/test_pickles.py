@@ -241,3 +241,9 @@ def test_real_graphs_hold_what_is_known_of_them(video: str, counts: dict[str, in
     assert {rows.shape for rows in found.vectors.values()} == {(1, 3072)}
     told = [line for line in problems(found.graph) if line.startswith("tags that name no face or voice of the graph")]
     assert [line.split(": ")[1].split()[0] for line in told] == ([str(unknown)] if unknown else [])
+
+
+def test_a_number_that_python_does_not_write_is_refused_like_any_other(tmp_path: Path) -> None:
+    for change in ({"text_nodes": [10**5000]}, {"edges": {(0, 10**5000): 1.0}}, {"nodes": {10**5000: nodes()[0]}}):
+        with pytest.raises(DataError, match="must be a whole number"):
+            read(tmp_path, pickled(attributes(**change)))

@@ -118,3 +118,10 @@ def test_another_order_of_texts_is_told() -> None:
     assert made(raw_graph(NODES, order=(3, 2, 4))).repairs == (
         "text_nodes has another order than the nodes, which is kept",
     )
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**5000], ids=["nan", "inf", "long"])
+def test_a_parameter_that_no_file_can_hold_is_left_out(value: float) -> None:
+    found = made(raw_graph(NODES, parameters={"limit": 10, "odd": value}))
+    assert found.graph.parameters == {"limit": 10}
+    assert found.repairs == ("parameters that are no finite number, left out: 1 (odd)",)

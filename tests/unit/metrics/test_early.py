@@ -63,3 +63,11 @@ def test_a_node_is_hidden_until_the_latest_of_its_company_is_known() -> None:
     assert early.at(0) == {"known": 3, "hidden": 1, "dropped": 1}
     assert early.at(2) == {"known": 9, "hidden": 1, "dropped": 1}
     assert early.at(3) == {"known": 12, "hidden": 0, "dropped": 1}
+
+
+def test_what_is_merged_with_a_node_without_a_clip_is_hidden_for_good() -> None:
+    of = graph_memory(6)
+    of = of.with_nodes([*of.nodes[:-1], replace(of.nodes[-1], time=None)])
+    merged = replace(of.nodes[0], id="merged", members=(of.nodes[0].id, of.nodes[-1].id), time=None)
+    smaller = of.with_nodes([merged, *of.nodes[1:-1]])
+    assert EarlyKnowledge([of], [smaller]).at(9) == {"known": 5, "hidden": 1, "dropped": 0} == slowly(of, smaller, 9)

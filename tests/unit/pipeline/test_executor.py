@@ -150,6 +150,16 @@ def test_a_merged_node_takes_the_later_time_and_the_newer_kind(
     assert np.array_equal(made.vector, EMBEDDER.embed(texts=[text]).vectors[0])
 
 
+@pytest.mark.parametrize(("places", "time"), [((0, 1), 2.0), ((1, 2), None), ((2, 3), None)])
+def test_in_a_video_what_is_merged_with_a_node_without_a_time_has_none(
+    places: tuple[int, int], time: float | None
+) -> None:
+    of = replace(memory(NODES), clock="video")
+    (made,) = (item for item in run(merging(places), of, ratio=0.25).memory.nodes if len(item.members) > 1)
+    assert made.time == time
+    assert (made in of.with_nodes([made]).until(0).nodes) == (time is not None)
+
+
 def test_two_nodes_without_a_time_stay_without_one() -> None:
     (made,) = run(merging((0, 1)), memory([node("a"), node("b")])).memory.nodes
     assert made.time is None

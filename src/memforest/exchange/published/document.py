@@ -16,6 +16,7 @@ from typing import Any, TypeGuard, TypeVar
 from memforest.core.checks import is_unicode
 from memforest.core.errors import DataError
 from memforest.core.files import lines_of
+from memforest.core.json_keys import unique_keys
 
 LARGEST = 1 << 30
 """Bytes, unpacked: no file of answers comes near, and a small gzip file can unpack to anything."""
@@ -112,15 +113,8 @@ def _parsed(text: str, *, where: str) -> Any:
     def refuse(constant: str) -> None:
         raise DataError(f"{where}: {constant} is no JSON number")
 
-    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            raise DataError(f"{where}: the key {next(n for n in names if names.count(n) > 1)!r} stands twice")
-        return found
-
     try:
-        return json.loads(text, parse_constant=refuse, object_pairs_hook=unique)
+        return json.loads(text, parse_constant=refuse, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: not JSON ({error})") from error
 
