@@ -14,7 +14,7 @@ import numpy as np
 
 from memforest.core.errors import DataError
 from memforest.graphs.arrays import read_arrays
-from memforest.graphs.raw import RawGraph, RawNode, Row, counted, items, mapping, number, text, texts, whole
+from memforest.graphs.raw import RawGraph, RawNode, Row, counted, items, mapping, number, shown, text, texts, whole
 
 SUFFIX = ".graph.json"
 _VECTORS = ".text_embeddings.npz"
@@ -77,7 +77,7 @@ def _node(node: Mapping[object, object], vectors: Mapping[int, tuple[Row, ...]],
 
 
 def _edge(edge: object, *, where: str) -> tuple[int, int, float]:
-    where = f"{where}, edge {edge!r:.40}"
+    where = f"{where}, edge {shown(edge)}"
     ends = items(edge, where=where)
     if len(ends) != 3:
         raise DataError(f"{where}: an edge must be two ids and a weight")

@@ -21,7 +21,7 @@ from memforest.core.errors import DataError
 from memforest.core.files import json_line, write_atomically
 from memforest.core.video import GraphVectors, NodeType, VideoGraph
 from memforest.graphs.arrays import arrays_bytes, read_arrays
-from memforest.graphs.raw import RawGraph, RawNode, Row, items, mapping, number, text, texts, whole
+from memforest.graphs.raw import RawGraph, RawNode, Row, items, mapping, number, shown, text, texts, whole
 
 SCHEMA = 1
 GRAPH, VECTORS = ".graph.json", ".vectors.npz"
@@ -53,7 +53,7 @@ def own_graph(raw: Mapping[str, object], path: Path, *, with_vectors: bool = Tru
     those that were written with it."""
     where = path.name
     if raw.get("schema") != SCHEMA:
-        raise DataError(f"{where} has the schema {raw.get('schema')!r:.20}, this reads {SCHEMA}")
+        raise DataError(f"{where} has the schema {shown(raw.get('schema'))}, this reads {SCHEMA}")
     missing = [name for name in ("video", *_LISTS, "parameters", "characters", "vectors") if name not in raw]
     if missing:
         raise DataError(f"{where}: `{missing[0]}` is missing")
@@ -132,7 +132,7 @@ def _node(raw: object, vectors: Mapping[int, tuple[Row, ...]], *, where: str) ->
 
 
 def _edge(raw: object, *, where: str) -> tuple[int, int, float]:
-    where = f"{where}, edge {raw!r:.40}"
+    where = f"{where}, edge {shown(raw)}"
     ends = items(raw, where=where)
     if len(ends) != 3:
         raise DataError(f"{where}: an edge must be two ids and a weight")

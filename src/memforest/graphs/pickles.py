@@ -5,11 +5,24 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from memforest.core.errors import DataError
 from memforest.graphs.bounded import bounded_memory
-from memforest.graphs.raw import RawGraph, RawNode, counted, items, mapping, number, row, text, texts, whole
+from memforest.graphs.opcodes import require_plain
+from memforest.graphs.raw import (
+    RawGraph,
+    RawNode,
+    counted,
+    items,
+    mapping,
+    number,
+    row,
+    shown,
+    text,
+    texts,
+    whole,
+)
 
 _MODULES = ("videograph", "mmagent.videograph")
 _READ = (
@@ -23,6 +36,10 @@ _METADATA = ("contents", "timestamp")
 
 _BYTES_OF_A_BYTE, _SPARE_BYTES = 80, 1 << 28
 """What a byte of a pickle can honestly become (an empty list takes one), and what reading takes besides."""
+
+
+_CUT_SHORT = ("truncated", "exhausted", "not enough data", " remain", "no newline found")
+"""Words by which errors of the standard library tell that a pickle has no end."""
 
 
 class _Stored:
@@ -49,15 +66,19 @@ class _Node(_Stored):
 _CLASSES: Mapping[str, type[_Stored]] = {"VideoGraph": _Graph, "VideoGraph.Node": _Node, "Node": _Node}
 
 
+def _class(module_name: str, global_name: str) -> type[_Stored]:
+    if module_name in _MODULES and global_name in _CLASSES:
+        return _CLASSES[global_name]
+    asked = f"{module_name}.{global_name}"
+    raise pickle.UnpicklingError(f"it asks for {asked!r:.80}, and a graph needs no such thing")
+
+
 class _Reader(pickle.Unpickler):
     """Knows the two classes of a graph and no others; nothing else in a pickle can be looked up, so nothing is run."""
 
     def find_class(self, module_name: str, global_name: str) -> Any:
         """A stand-in for one of the two classes. Raises UnpicklingError for anything else."""
-        if module_name in _MODULES and global_name in _CLASSES:
-            return _CLASSES[global_name]
-        asked = f"{module_name}.{global_name}"
-        raise pickle.UnpicklingError(f"it asks for {asked!r:.80}, and a graph needs no such thing")
+        return _class(module_name, global_name)
 
 
 def read_pickle(path: Path) -> RawGraph:
@@ -65,12 +86,20 @@ def read_pickle(path: Path) -> RawGraph:
     try:
         size = path.stat().st_size
         with path.open("rb") as stream, bounded_memory(_SPARE_BYTES + _BYTES_OF_A_BYTE * size):
-            found = _Reader(stream).load()
+            return _read(stream, path)
+    except DataError:
+        raise
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
     except Exception as error:
         # A pickle is a program of its own, and this one is anybody's: it can fail in any way.
         raise DataError(f"{path} is refused, nothing in it was run: {_reason(error)}") from error
+
+
+def _read(stream: IO[bytes], path: Path) -> RawGraph:
+    require_plain(stream, look_up=_class)
+    stream.seek(0)
+    found = _Reader(stream).load()
     if not isinstance(found, _Graph):
         raise DataError(f"{path} holds no VideoGraph")
     return _graph(_state(found, where=path.name), where=path.name)
@@ -79,7 +108,7 @@ def read_pickle(path: Path) -> RawGraph:
 def _reason(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "it asks for far more memory than its size explains"
-    if isinstance(error, EOFError) or "truncated" in str(error) or "exhausted" in str(error):
+    if isinstance(error, EOFError) or any(word in str(error) for word in _CUT_SHORT):
         return "the file ends too early, as after a broken download"
     return f"{error!s:.200}" or type(error).__name__
 
@@ -119,7 +148,7 @@ def _graph(attributes: Mapping[str, object], *, where: str) -> RawGraph:
 
 def _node(key: object, stored: object, clips: Mapping[int, int], *, where: str) -> tuple[RawNode, list[str]]:
     """A node, and the names of what it holds that is not read."""
-    where = f"{where}, node {key!r:.20}"
+    where = f"{where}, node {shown(key)}"
     if not isinstance(stored, _Node):
         raise DataError(f"{where} is no node")
     fields = _state(stored, where=where)
@@ -137,7 +166,8 @@ def _node(key: object, stored: object, clips: Mapping[int, int], *, where: str) 
             row(vector, where=where) for vector in items(fields.get("embeddings", ()), where=f"{where}: embeddings")
         ),
     )
-    unread = [name for name in fields if name not in _NODE] + [str(name) for name in metadata if name not in _METADATA]
+    more = [name if isinstance(name, str) else shown(name) for name in metadata if name not in _METADATA]
+    unread = [name for name in fields if name not in _NODE] + more
     return node, unread
 
 
@@ -148,7 +178,7 @@ def _contents(values: object, *, where: str) -> tuple[str, ...]:
 
 
 def _edge(ends: object, weight: object, *, where: str) -> tuple[int, int, float]:
-    where = f"{where}, edge {ends!r:.40}"
+    where = f"{where}, edge {shown(ends)}"
     if not isinstance(ends, tuple) or len(ends) != 2:
         raise DataError(f"{where}: an edge must be a pair of ids")
     return whole(ends[0], where=where), whole(ends[1], where=where), number(weight, where=f"{where}: its weight")

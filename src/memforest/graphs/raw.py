@@ -14,7 +14,7 @@ from memforest.core.checks import is_unicode
 from memforest.core.errors import DataError
 
 Row = NDArray[np.float32]
-_EXAMPLES, _CHARACTERS = 3, 60
+_EXAMPLES, _CHARACTERS, _SHORT = 3, 60, 20
 _LARGEST = 2**53
 """Whole numbers below it are exact in every file."""
 
@@ -62,21 +62,21 @@ def whole(value: object, *, where: str) -> int:
     """A whole number. Raises DataError."""
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST:
         return value
-    raise DataError(f"{where} must be a whole number, got {value!r:.40}")
+    raise DataError(f"{where} must be a whole number, got {shown(value)}")
 
 
 def number(value: object, *, where: str) -> float:
     """A number. Raises DataError."""
     if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool) and abs(value) < _LARGEST):
         return value
-    raise DataError(f"{where} must be a number, got {value!r:.40}")
+    raise DataError(f"{where} must be a number, got {shown(value)}")
 
 
 def text(value: object, *, where: str) -> str:
     """A text that can be written as UTF-8. Raises DataError."""
     if isinstance(value, str) and is_unicode(value):
         return value
-    raise DataError(f"{where} must be a text, got {value!r:.40}")
+    raise DataError(f"{where} must be a text, got {shown(value)}")
 
 
 def texts(values: object, *, where: str) -> tuple[str, ...]:
@@ -100,13 +100,31 @@ def mapping(values: object, *, where: str) -> Mapping[object, object]:
 
 def counted(what: str, found: Iterable[object]) -> list[str]:
     """A sentence on what was found, with how many and the first few; none where nothing was."""
-    listed = [_shown(str(item)) for item in found]
+    listed = [_printable(str(item)) for item in found]
     if not listed:
         return []
-    shown = ", ".join(islice(listed, _EXAMPLES)) + (", ..." if len(listed) > _EXAMPLES else "")
-    return [f"{what}: {len(listed):,} ({shown})"]
+    first = ", ".join(islice(listed, _EXAMPLES)) + (", ..." if len(listed) > _EXAMPLES else "")
+    return [f"{what}: {len(listed):,} ({first})"]
 
 
-def _shown(text: str) -> str:
+def shown(value: object) -> str:
+    """A value in a few signs: a number, the beginning of a text, a short list of them, else only of what type it is.
+
+    `repr` is no choice: what a few bytes of a file make can be too deep for it, or endless.
+    """
+    if isinstance(value, list | tuple) and len(value) <= _EXAMPLES:
+        return f"({', '.join(map(_one, value))})"
+    return _one(value)
+
+
+def _one(value: object) -> str:
+    if isinstance(value, str | bytes):
+        return repr(value[:_SHORT])
+    if value is None or isinstance(value, float) or (isinstance(value, int) and abs(value) < _LARGEST**2):
+        return repr(value)
+    return type(value).__name__
+
+
+def _printable(text: str) -> str:
     """What a file says, in so far as a terminal can be trusted with it."""
     return "".join(sign if sign.isprintable() else "?" for sign in text[:_CHARACTERS])
