@@ -37,7 +37,6 @@ _METADATA = ("contents", "timestamp")
 _BYTES_OF_A_BYTE, _SPARE_BYTES = 80, 1 << 28
 """What a byte of a pickle can honestly become (an empty list takes one), and what reading takes besides."""
 
-
 _CUT_SHORT = ("truncated", "exhausted", "not enough data", " remain", "no newline found")
 """Words by which errors of the standard library tell that a pickle has no end."""
 
