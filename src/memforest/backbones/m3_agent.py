@@ -14,7 +14,7 @@ from memforest.core.errors import ConfigError, DataError
 from memforest.core.protocols import Embedder, Embedding, NotRunnable
 from memforest.core.types import Memory, Unit
 from memforest.core.vectors import normalised
-from memforest.core.video import GraphNode, GraphVectors, VideoGraph
+from memforest.core.video import GraphNode, GraphVectors
 from memforest.graphs.check import problems
 from memforest.graphs.format import GRAPH
 from memforest.graphs.memory import mean_row, memory_graph, text_node
@@ -58,7 +58,7 @@ class M3Agent:
             found = self._read(unit)
         except DataError as error:
             return NotRunnable(unit.id, str(error))
-        if not _texts(found.graph):
+        if not found.graph.remembered:
             return NotRunnable(unit.id, "its graph has no text but equivalences")
         if unit.graph is not None:
             return ""
@@ -76,7 +76,7 @@ class M3Agent:
         Raises ConfigError when stored vectors are asked for and the embedder is not the model that made them.
         """
         found = self._read(unit)
-        texts = _texts(found.graph)
+        texts = found.graph.remembered
         told = [node for node in found.graph.texts if node.is_equivalence]
         embedding = self._embedding([*texts, *told], found, embedder=embedder, unit=unit)
         rows = zip([*texts, *told], embedding.vectors, embedding.truncated, strict=True)
@@ -113,8 +113,3 @@ def stored_rows(nodes: Sequence[GraphNode], vectors: GraphVectors) -> np.ndarray
     rows = [mean_row(vectors, node.id) for node in nodes]
     dimension = next((len(row) for row in rows if row is not None), 0)
     return normalised(np.stack([np.zeros(dimension, dtype=np.float32) if row is None else row for row in rows]))
-
-
-def _texts(graph: VideoGraph) -> list[GraphNode]:
-    """What becomes a node: texts with words that are no equivalences."""
-    return [node for node in graph.texts if node.text.strip() and not node.is_equivalence]

@@ -27,9 +27,17 @@ def add_commands(commands: Any) -> None:
     graphs.add_argument("--out", type=Path, required=True, metavar="DIR", help="a new folder")
     graphs.set_defaults(act=_generate_graphs, settings=True)
     convert = data.add_parser("convert-graph", help="files of M3-Agent's graphs, into a folder that is safe to read")
-    convert.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a released pickle, or an exported graph")
+    convert.add_argument(
+        "files",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="a released pickle, or an exported graph; of names that begin with -, ./*.pkl",
+    )
     convert.add_argument("--out", type=Path, required=True, metavar="DIR", help="the folder for backbone.graph_dir")
-    convert.add_argument("--video", default=None, metavar="NAME", help="whose graph it is (default: the file's name)")
+    convert.add_argument(
+        "--video", default=None, metavar="NAME", help="whose graph it is, --video=-name too (default: the file's)"
+    )
     convert.add_argument("--force", action="store_true", help="replace graphs that are there")
     for command in (known, generate, fetch):
         command.set_defaults(act=_data, settings=command is generate)

@@ -63,6 +63,11 @@ class VideoGraph:
         """Episodic and semantic nodes, equivalences included, in order."""
         return tuple(node for node in self.nodes if node.is_text)
 
+    @property
+    def remembered(self) -> tuple[GraphNode, ...]:
+        """Texts with words that are no equivalences: those that a memory has as nodes."""
+        return tuple(node for node in self.texts if node.text.strip() and not node.is_equivalence)
+
 
 GraphVectors = Mapping[int, NDArray[np.float32]]
 """Vectors of a graph's nodes by id, shape [vectors, dimension] each; a node without any is absent."""

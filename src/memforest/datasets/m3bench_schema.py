@@ -25,7 +25,10 @@ ALIASES: Mapping[str, str] = {
 
 _SCHEMA = Schema("M3-Bench")
 _field, _optional = _SCHEMA.field, _SCHEMA.optional
-_CLOCK = re.compile(r"(?:(\d+):)?(\d{1,3}):([0-5]\d)")
+_CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):([0-5]\d)")
+_LATEST = 2**31
+"""No clip is that late, and all before it are exact as floats."""
+
 _IDEOGRAPH = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 
 
@@ -55,21 +58,20 @@ def rows(raw: object, *, file: str) -> Iterator[tuple[str, list[Row]]]:
 
 
 def _row(item: object, *, video: str, where: str) -> Row:
-    identity = _field(item, "question_id", str, where=where)
+    identity = _words(item, "question_id", where=where)
     timestamp = _optional(item, "timestamp", str, where=where)
     asked = None if timestamp is None else _seconds(timestamp, where=f"{where}: `timestamp`")
     category, *more = _types(_field(item, "type", list, where=where), where=f"{where}: `type`")
     before_clip = _optional(item, "before_clip", int, where=where)
-    if before_clip is not None and before_clip < -1:
-        raise DataError(f"{where}: `before_clip` must be a clip, or -1 where none had ended, got {before_clip}")
-    answer = _field(item, "answer", str, where=where)
-    if not answer.strip():
-        raise DataError(f"{where}: `answer` is empty")
+    if before_clip is not None and not -1 <= before_clip < _LATEST:
+        got = f"{before_clip!s:.20}"
+        raise DataError(f"{where}: `before_clip` must be a clip, or -1 where none had ended, got {got}")
+    answer = _words(item, "answer", where=where)
     return Row(
         question=Question(
             id=identity,
             unit_id=video,
-            text=_field(item, "question", str, where=where),
+            text=_words(item, "question", where=where),
             time=asked,
             before_clip=before_clip,
         ),
@@ -84,6 +86,14 @@ def _row(item: object, *, video: str, where: str) -> Row:
         ),
         said=None if asked is None else int(asked // CLIP_SECONDS) - 1,
     )
+
+
+def _words(item: object, key: str, *, where: str) -> str:
+    """A text that is not empty."""
+    found = _field(item, key, str, where=where)
+    if not found.strip():
+        raise DataError(f"{where}: `{key}` is empty")
+    return found
 
 
 def _types(raw: list[object], *, where: str) -> list[str]:

@@ -14,7 +14,7 @@ _NAMES: dict[type, str] = {
     list: "a list",
     str: "a text",
     bool: "true or false",
-    int: "a number",
+    int: "a whole number",
     float: "a number",
 }
 

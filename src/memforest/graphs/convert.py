@@ -13,6 +13,7 @@ from memforest.graphs.check import problems
 from memforest.graphs.format import GRAPH, require_name, write_graph
 from memforest.graphs.memory import told_graph
 from memforest.graphs.read import read_graph, video_of
+from memforest.graphs.repair import Found
 
 
 def convert(files: Sequence[Path], *, out: Path, video: str | None, force: bool) -> Iterator[str]:
@@ -24,25 +25,36 @@ def convert(files: Sequence[Path], *, out: Path, video: str | None, force: bool)
     if video is not None and len(files) > 1:
         raise DataError("--video names the video of one file; convert the others without it")
     refused: list[str] = []
+    runnable = False
     for file in files:
         try:
-            yield from _converted(file, out=out, video=video or video_of(file), force=force)
+            path, found = _converted(file, out=out, video=video or video_of(file), force=force)
         except DataError as error:
             refused.append(str(error))
+            continue
+        yield from _told(file, path, found)
+        runnable = runnable or bool(found.graph.remembered)
     if refused:
         raise DataError("\n".join(refused))
-    yield f"use them: python run.py dataset=m3bench_web backbone=m3_agent backbone.graph_dir={out}"
+    if runnable:
+        command = f"python run.py dataset=m3bench_web backbone=m3_agent backbone.graph_dir={out}"
+        yield f"use them: {command}    # or dataset=m3bench_robot"
 
 
-def _converted(file: Path, *, out: Path, video: str, force: bool) -> Iterator[str]:
+def _converted(file: Path, *, out: Path, video: str, force: bool) -> tuple[Path, Found]:
     target = out / (require_name(video) + GRAPH)
     if target.exists() and not force:
         raise DataError(f"{target} exists and is not overwritten; --force replaces it")
     found = read_graph(file, video=video)
-    path = write_graph(out, found.graph, found.vectors)
+    return write_graph(out, found.graph, found.vectors), found
+
+
+def _told(file: Path, path: Path, found: Found) -> Iterator[str]:
     yield f"{file} -> {path}"
     yield from (f"  {line}" for line in contents(found.graph, found.vectors))
     yield from (f"  problem: {line}" for line in [*found.repairs, *problems(found.graph, found.vectors)])
+    if not found.graph.remembered:
+        yield "  not runnable: it has no text but equivalences"
 
 
 def contents(graph: VideoGraph, vectors: GraphVectors) -> Iterator[str]:

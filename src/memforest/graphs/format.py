@@ -52,7 +52,7 @@ def own_graph(raw: Mapping[str, object], path: Path, *, with_vectors: bool = Tru
     those that were written with it."""
     where = path.name
     if raw.get("schema") != SCHEMA:
-        raise DataError(f"{where} has the schema {raw.get('schema')!r:.20}, this reads {SCHEMA}")
+        raise DataError(f"{where} has the schema {shown(raw.get('schema'))}, this reads {SCHEMA}")
     missing = [name for name in ("video", *_LISTS, "parameters", "characters", "vectors") if name not in raw]
     if missing:
         raise DataError(f"{where}: `{missing[0]}` is missing")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pickle
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from memforest.core.errors import DataError
 from memforest.graphs.bounded import bounded_memory
+from memforest.graphs.opcodes import require_plain
 from memforest.graphs.raw import RawGraph, RawNode, counted, items, mapping, number, row, shown, text, texts, whole
 
 _MODULES = ("videograph", "mmagent.videograph")
@@ -23,6 +24,9 @@ _METADATA = ("contents", "timestamp")
 
 _BYTES_OF_A_BYTE, _SPARE_BYTES = 80, 1 << 28
 """What a byte of a pickle can honestly become (an empty list takes one), and what reading takes besides."""
+
+_CUT_SHORT = ("truncated", "exhausted", "not enough data", " remain", "no newline found")
+"""Words by which errors of the standard library tell that a pickle has no end."""
 
 
 class _Stored:
@@ -49,15 +53,19 @@ class _Node(_Stored):
 _CLASSES: Mapping[str, type[_Stored]] = {"VideoGraph": _Graph, "VideoGraph.Node": _Node, "Node": _Node}
 
 
+def _class(module_name: str, global_name: str) -> type[_Stored]:
+    if module_name in _MODULES and global_name in _CLASSES:
+        return _CLASSES[global_name]
+    asked = f"{module_name}.{global_name}"
+    raise pickle.UnpicklingError(f"it asks for {asked!r:.80}, and a graph needs no such thing")
+
+
 class _Reader(pickle.Unpickler):
     """Knows the two classes of a graph and no others; nothing else in a pickle can be looked up, so nothing is run."""
 
     def find_class(self, module_name: str, global_name: str) -> Any:
         """A stand-in for one of the two classes. Raises UnpicklingError for anything else."""
-        if module_name in _MODULES and global_name in _CLASSES:
-            return _CLASSES[global_name]
-        asked = f"{module_name}.{global_name}"
-        raise pickle.UnpicklingError(f"it asks for {asked!r:.80}, and a graph needs no such thing")
+        return _class(module_name, global_name)
 
 
 def read_pickle(path: Path) -> RawGraph:
@@ -65,12 +73,20 @@ def read_pickle(path: Path) -> RawGraph:
     try:
         size = path.stat().st_size
         with path.open("rb") as stream, bounded_memory(_SPARE_BYTES + _BYTES_OF_A_BYTE * size):
-            found = _Reader(stream).load()
+            return _read(stream, path)
+    except DataError:
+        raise
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
     except Exception as error:
         # A pickle is a program of its own, and this one is anybody's: it can fail in any way.
         raise DataError(f"{path} is refused, nothing in it was run: {_reason(error)}") from error
+
+
+def _read(stream: IO[bytes], path: Path) -> RawGraph:
+    require_plain(stream, look_up=_class)
+    stream.seek(0)
+    found = _Reader(stream).load()
     if not isinstance(found, _Graph):
         raise DataError(f"{path} holds no VideoGraph")
     return _graph(_state(found, where=path.name), where=path.name)
@@ -79,7 +95,7 @@ def read_pickle(path: Path) -> RawGraph:
 def _reason(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "it asks for far more memory than its size explains"
-    if isinstance(error, EOFError) or "truncated" in str(error) or "exhausted" in str(error):
+    if isinstance(error, EOFError) or any(word in str(error) for word in _CUT_SHORT):
         return "the file ends too early, as after a broken download"
     return f"{error!s:.200}" or type(error).__name__
 
@@ -137,7 +153,8 @@ def _node(key: object, stored: object, clips: Mapping[int, int], *, where: str) 
             row(vector, where=where) for vector in items(fields.get("embeddings", ()), where=f"{where}: embeddings")
         ),
     )
-    unread = [name for name in fields if name not in _NODE] + [str(name) for name in metadata if name not in _METADATA]
+    more = [name if isinstance(name, str) else shown(name) for name in metadata if name not in _METADATA]
+    unread = [name for name in fields if name not in _NODE] + more
     return node, unread
 
 

@@ -15,7 +15,7 @@ from memforest.core.errors import DataError
 
 Row = NDArray[np.float32]
 EXAMPLES = 3
-_CHARACTERS = 60
+_CHARACTERS, _SHORT = 60, 20
 _LARGEST = 2**53
 """Whole numbers below it are exact in every file."""
 
@@ -114,11 +114,21 @@ def sentence(what: str, first: Iterable[object], *, of: int) -> list[str]:
 
 
 def shown(value: object) -> str:
-    """The beginning of a value as Python writes it, which does not write every number or depth."""
-    try:
-        return f"{value!r:.40}"
-    except (ValueError, RecursionError):
-        return f"a {type(value).__name__} that is too long to be written"
+    """A value in a few signs: a number, the beginning of a text, a short list of them, else only of what type it is.
+
+    `repr` is no choice: what a few bytes of a file make can be too deep for it, or endless.
+    """
+    if isinstance(value, list | tuple) and len(value) <= EXAMPLES:
+        return f"({', '.join(map(_one, value))})"
+    return _one(value)
+
+
+def _one(value: object) -> str:
+    if isinstance(value, str | bytes):
+        return repr(value[:_SHORT])
+    if value is None or isinstance(value, float) or (isinstance(value, int) and abs(value) < _LARGEST**2):
+        return repr(value)
+    return type(value).__name__
 
 
 def _printable(text: str) -> str:

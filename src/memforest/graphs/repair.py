@@ -132,7 +132,7 @@ def _edges(raw: RawGraph, nodes: Mapping[int, RawNode], told: list[str]) -> _Edg
 
 
 def _directions(directed: _Edges, edges: _Edges) -> Iterator[str]:
-    once = [edge for edge in edges if (edge in directed) != (edge[::-1] in directed)]
+    once = {edge: None for edge in edges if (edge in directed) != (edge[::-1] in directed)}
     unequal = [edge for edge in edges if edge not in once and directed[edge] != directed[edge[::-1]]]
     yield from counted("edges that are stored in one direction only, kept", [f"{low}-{high}" for low, high in once])
     yield from counted(
@@ -166,6 +166,5 @@ def _index(name: str, index: Mapping[int, Sequence[int]], nodes: Sequence[GraphN
         f"nodes that {name} has in another clip than they say, which is kept",
         [f"{id} in {at}, not {clip[id]}" for id, at in listed if id in clip and clip[id] != at],
     )
-    yield from counted(
-        f"nodes that {name} does not list", [id for id in clip if id not in {listed_id for listed_id, _ in listed}]
-    )
+    there = {id for id, _ in listed}
+    yield from counted(f"nodes that {name} does not list", [id for id in clip if id not in there])

@@ -113,8 +113,13 @@ def test_no_clip_has_ended_before_the_first_has(
         ({"answer": 3}, "`answer` must be a text"),
         ({"answer": " "}, "`answer` is empty"),
         ({"timestamp": "soon"}, "cannot read the time 'soon'"),
+        ({"timestamp": f"{'9' * 400}:00:00"}, "cannot read the time '9999"),
+        ({"question": ""}, "`question` is empty"),
+        ({"question_id": " "}, "`question_id` is empty"),
         ({"before_clip": -2}, "got -2"),
-        ({"before_clip": "1"}, "must be a number"),
+        ({"before_clip": 10**400}, "must be a clip, or -1 where none had ended, got 10{19}$"),
+        ({"before_clip": "1"}, "must be a whole number, got a text"),
+        ({"before_clip": 1.0}, "must be a whole number, got a number"),
     ],
 )
 def test_another_schema_is_an_error_with_its_place(tmp_path: Path, changes: dict[str, Any], words: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 from memforest.cli import main
 from memforest.graphs.read import read_graph
 from tests.unit.graphs.test_pickles import Calling
-from tests.unit.graphs.videos import attributes, nodes, pickled, written
+from tests.unit.graphs.videos import TEXTS, attributes, nodes, pickled, written
 
 
 def convert(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[Any, str, str]:
@@ -90,6 +90,34 @@ def test_a_video_can_be_named_and_only_one(tmp_path: Path, capsys: pytest.Captur
     assert convert(capsys, file, file, "--out", tmp_path, "--video", "kitchen")[0] == 1
     assert convert(capsys, file, "--out", tmp_path, "--video", "../up")[0] == 1
     assert not (tmp_path.parent / "up.graph.json").exists()
+
+
+def test_names_that_begin_like_an_option_are_converted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "-wz.pkl", pickled())
+    assert convert(capsys, "./-wz.pkl", "--out", "a")[0] == 0
+    assert convert(capsys, "--out", "b", "--", "-wz.pkl")[0] == 0
+    assert convert(capsys, "./-wz.pkl", "--out", "c", "--video=-y")[0] == 0
+    found = sorted(str(path) for path in Path().glob("?/*.json"))
+    assert found == ["a/-wz.graph.json", "b/-wz.graph.json", "c/-y.graph.json"]
+
+
+@pytest.mark.parametrize("kept", [[0, 1], [0, 1, 3]])
+def test_a_graph_without_texts_is_said_not_to_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kept: list[int]
+) -> None:
+    assert "Equivalence" in TEXTS[3][1]
+    few = {id: fields for id, fields in nodes().items() if id in kept}
+    bare = written(tmp_path / "bare.pkl", pickled(attributes(nodes=few, edges={})))
+    code, out, _ = convert(capsys, bare, "--out", tmp_path / "out")
+    assert (code, "use them" in out) == (0, False)
+    assert "  not runnable: it has no text but equivalences\n" in out
+    good = written(tmp_path / "good.pkl", pickled())
+    _, out, _ = convert(capsys, bare, good, "--out", tmp_path / "out", "--force")
+    assert "use them: python run.py dataset=m3bench_web backbone=m3_agent" in out
+    assert "# or dataset=m3bench_robot" in out
 
 
 def test_an_exported_graph_is_converted_with_the_vectors_beside_it(

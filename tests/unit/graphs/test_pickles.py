@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from memforest.core.errors import DataError
 from memforest.graphs.check import problems
 from memforest.graphs.pickles import read_pickle
+from memforest.graphs.raw import shown
 from memforest.graphs.read import read_graph, video_of
 from memforest.graphs.repair import Found
 from tests.unit.graphs.videos import EDGES, TEXTS, attributes, classes, nodes, pickled, vector, written
@@ -165,6 +166,73 @@ def test_a_few_bytes_that_ask_for_all_memory_are_refused(tmp_path: Path) -> None
     with pytest.raises(DataError, match="far more memory"):
         read(tmp_path, b"\x80\x02]r\xff\xff\xff\x3f.")
     assert resource.getrlimit(resource.RLIMIT_AS) == before
+
+
+TUPLES_IN_TUPLES = {
+    "shared, as a key": b"}K\x01" + b"\x85" + b"2\x86" * 60 + b"K\x01s.",
+    "deep, as a key": b"}K\x01" + b"\x85" * 500_000 + b"K\x01s.",
+    "deep, behind marks": b"}" + b"(" * 500_000 + b"K\x01" + b"t" * 500_000 + b"K\x01s.",
+    "shared, by the memo": b"}K\x01\x85q\x00" + b"h\x00\x86q\x00" * 60 + b"K\x01s.",
+    "in a set that can be a key": b"}(K\x01\x91K\x01s.",
+}
+
+
+@pytest.mark.parametrize("way", TUPLES_IN_TUPLES)
+def test_tuples_that_cannot_be_hashed_are_refused_before_they_are_made(tmp_path: Path, way: str) -> None:
+    # In another process, since what is not refused ends the interpreter or never ends.
+    path = written(tmp_path / "video.pkl", b"\x80\x04" + TUPLES_IN_TUPLES[way])
+    command = [sys.executable, "-m", "memforest.cli", "data", "convert-graph", str(path), "--out", str(tmp_path)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ended.returncode, "more than numbers and texts" in ended.stderr) == (1, True)
+    assert "Traceback" not in ended.stderr
+
+
+def nested(depth: int, *, times: int) -> list[Any]:
+    """A list in a list, each `times` times in the next."""
+    found: list[Any] = []
+    for _ in range(depth):
+        found = [found] * times
+    return found
+
+
+UNPRINTABLE = {"shared": nested(200, times=2), "deep": nested(150, times=1), "large": 10**5000, "low": -(10**5000)}
+
+
+@pytest.mark.parametrize("kind", UNPRINTABLE)
+@pytest.mark.parametrize(
+    "fields",
+    [
+        lambda value: {"text_nodes": [value]},
+        lambda value: {"edges": {(0, 1): value}},
+        lambda value: {"character_mappings": {"character_0": [value]}},
+        lambda value: {"nodes": {0: {"id": 0, "type": value}}},
+    ],
+)
+def test_a_value_that_cannot_be_printed_is_named_by_its_type(tmp_path: Path, fields: Any, kind: str) -> None:
+    with pytest.raises(DataError, match=r"got \(?(list|int)"):
+        read(tmp_path, pickled(attributes(**fields(UNPRINTABLE[kind]))))
+
+
+def test_a_list_of_any_depth_is_shown_in_a_few_signs() -> None:
+    assert shown(nested(100_000, times=1)) == "(list)"
+    assert shown((3, "a" * 100)) == f"(3, '{'a' * 20}')"
+
+
+def test_keys_that_cannot_be_printed_are_no_traceback(tmp_path: Path) -> None:
+    for fields in ({"nodes": {10**5000: {"type": "img"}}}, {"edges": {(10**5000, 1): 1.0}}):
+        with pytest.raises(DataError, match="whole number, got int"):
+            read(tmp_path, pickled(attributes(**fields)))
+    odd = nodes()
+    odd[4]["metadata"][10**5000] = 1
+    assert read(tmp_path, pickled(attributes(nodes=odd))).repairs == ("attributes of nodes that are not read: 1 (int)",)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux only")
+def test_a_vector_that_is_repeated_for_ever_is_refused(tmp_path: Path) -> None:
+    extended = nodes()
+    extended[4]["embeddings"] = [[1.0] * 50_000] * 100_000
+    with pytest.raises(DataError, match="far more memory"):
+        read(tmp_path, pickled(attributes(nodes=extended)))
 
 
 def test_what_a_file_says_is_printed_without_signs_for_the_terminal(tmp_path: Path) -> None:

@@ -57,6 +57,14 @@ def test_later_clips_get_more_places_and_without_a_time_of_asking_all_get_as_man
     assert [sum(clip_of(one) == clip for one in late.nodes) for clip in range(4)] == [2, 3, 5, 10]
 
 
+@pytest.mark.parametrize("before_clip", [20, 10_000, 10**9])
+def test_however_late_a_question_is_the_shares_of_clips_are_the_same(before_clip: int) -> None:
+    apart = [node("n", vector=-axis(0), time=30.0 * 15)]  # Nearer than all others, and of no importance.
+    memory = carrying([node(str(n), vector=axis(0), time=30.0 * (n % 4)) for n in range(40)] + apart)
+    late = search(memory, Query(text="", vector=axis(0), before_clip=before_clip), decay=math.log(2))
+    assert [sum(clip_of(one) == clip for one in late.nodes) for clip in range(4)] == [2, 3, 5, 10]
+
+
 def test_where_nothing_is_similar_the_most_similar_are_taken() -> None:
     vectors = [[-math.cos(n), math.sin(n), 0, 0] for n in np.linspace(0.0, 1.5, 40)]
     memory = carrying([node(str(n), vector=vector, time=30.0 * n) for n, vector in enumerate(vectors)])

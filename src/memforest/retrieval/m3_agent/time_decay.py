@@ -110,7 +110,9 @@ class StreamMeCoIndex:
         numbers = np.zeros(len(means))
         numbers[clips] = self._texts.clips[searched]
         passed = np.zeros(len(means)) if before_clip is None else np.maximum(0, before_clip - numbers)
-        importance = np.maximum(0, means * np.exp(-self._retriever.decay * passed))
+        # From the nearest clip of any importance on: shares stay what they are, and no distance makes all of them 0.
+        nearest = passed[means > 0].min(initial=np.inf)
+        importance = np.maximum(0, means * np.exp(-self._retriever.decay * np.maximum(0, passed - nearest)))
         return np.asarray(importance / importance.max()) if importance.any() else importance
 
 
