@@ -100,6 +100,15 @@ def test_the_run_is_left_as_it_is_and_the_answer_is_the_same_again(typed: Typed,
     assert {path: path.read_bytes() for path in Path("outputs").rglob("*") if path.is_file()} == before
 
 
+def test_merges_of_a_script_need_no_script(typed: Typed, bounds: Callable[..., Said], tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps({"replies": [{"reply": "a red kite"}]}))
+    models = ("merger=llm", "answerer=mem0", "llm=scripted", f"llm.script={script}")
+    folder = run(typed, "compressor=tome", "ratio=0.3", *models)
+    script.unlink()
+    assert measured(bounds, folder)["merges"] > 0
+
+
 def test_a_method_that_merges_nothing_is_refused(typed: Typed, bounds: Callable[..., Said]) -> None:
     said = bounds(run(typed, "compressor=kmeans"))
     assert said.code == 1

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from memforest.backbones.turns import Turns
 from memforest.config.compose import compose_spec
+from memforest.core.protocols import NotRunnable
+from memforest.core.types import Unit
 from memforest.pipeline.front import run_and_print
 from memforest.store.runs import METRICS, RUN, StoredRun
 from tests.unit.datasets import exports, haystacks, personas
@@ -61,6 +64,16 @@ def test_personamem_is_clustered_by_persona(tmp_path: Path) -> None:
         ("c1/3", "persona 0"),
     ]
     assert metrics(done)["intervals"]["answer_token_recall"] is None
+
+
+def test_option_length_is_of_the_questions_that_were_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def inputs(self: Turns, *, unit: Unit) -> str | NotRunnable:
+        return NotRunnable(unit.id, "no memory of it") if unit.id == "c1/3" else ""
+
+    monkeypatch.setattr(Turns, "inputs", inputs)
+    path = personas.written(tmp_path, [personas.row("q1"), personas.row("q2", end_index_in_shared_context="3")])
+    done = run(tmp_path, "dataset=personamem_32k", f"dataset.path={path}")
+    assert (metrics(done)["questions"], metrics(done)["option_length"]["questions"]) == (2, 1)
 
 
 @pytest.mark.parametrize("name", exports.EXAMPLES)

@@ -114,6 +114,22 @@ def test_without_a_model_the_loop_gives_its_evidence_and_times_and_no_answers(
     assert typed(*command).folder == run.folder.relative_to(desk.folder).as_posix(), "it is finished"
 
 
+def test_the_packaged_script_runs_the_loop(typed: Callable[..., Said], desk: Desk) -> None:
+    run = stored(desk, typed(*LOOP, "judge=none", "answerer.rounds=3"))
+    answers = run.read("metrics.json")["answers"]
+    assert calls(run) == (3 * QUESTIONS, 0)
+    assert (answers["answered"], answers["searches"]["mean"]) == (QUESTIONS, 2.0)
+    assert {record["shown"]["nodes"] for record in run.records()} == {2 * 10}, "two searches, and nothing twice"
+
+
+def test_a_scripted_run_is_recorded_without_naming_its_script(
+    typed: Callable[..., Said], desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = stored(desk, typed(*LOOP, "judge=none", "answerer.rounds=2"))
+    memforest(["record", run.id, "--out", "replies.jsonl"])
+    assert f"{2 * QUESTIONS} replies" in capsys.readouterr().out
+
+
 def test_who_only_searches_cannot_be_judged_wrong(ask: Callable[..., Said], desk: Desk) -> None:
     run = stored(desk, ask("answerer=m3_agent_question"))
     (judged,) = run.read("metrics.json")["answers"]["judges"].values()

@@ -137,3 +137,19 @@ def test_what_guessing_is_worth_stands_beside_the_answers(typed: Typed, desk: De
     metrics, _ = results(desk, said)
     assert metrics["answers"]["yes_no"]["questions"] == metrics["questions"]
     assert "always saying" in said.out
+
+
+def test_guessing_is_judged_by_the_questions_that_were_asked(typed: Typed, desk: Desk) -> None:
+    command = (*robot(desk, "good", "absent"), "answerer=abstain")
+    write_graph(desk.folder / "graphs", graph("good"), {})
+    rows = {
+        "good": [row("good_Q1", answer="Yes."), row("good_Q2", answer="No.", type=["Cross-Modal Reasoning"])],
+        "absent": [row("absent_Q1", answer="No.")],
+    }
+    written(desk.folder / "robot.json", rows)
+    metrics, _ = results(desk, typed(*command))
+    guessed = metrics["answers"]["yes_no"]
+    assert (guessed["questions"], guessed["yes"], guessed["no"]) == (2, 1, 1)
+    metrics, _ = results(desk, typed(*command, "skip_categories=['Cross-Modal Reasoning']"))
+    guessed = metrics["answers"]["yes_no"]
+    assert (guessed["questions"], guessed["yes"], guessed["no"]) == (1, 1, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -10,7 +10,7 @@ from typing import Any, cast
 from memforest.compressors.within_kinds import WithinKinds
 from memforest.config.folder import conf_folder, settings
 from memforest.config.overrides import check_overrides, default_options
-from memforest.config.spec import Choice, RunSpec, model_settings, parse_choice, parse_spec
+from memforest.config.spec import GROUPS, Choice, RunSpec, model_settings, parse_choice, parse_spec
 from memforest.config.values import check_values
 from memforest.core.chat import Chat
 from memforest.core.errors import ConfigError, MemforestError
@@ -72,9 +72,9 @@ def compose(overrides: Sequence[str]) -> dict[str, Any]:
     return raw
 
 
-def compose_spec(overrides: Sequence[str]) -> RunSpec:
-    """A checked spec from overrides, as `run.py` would make it."""
-    return parse_spec(compose(overrides))
+def compose_spec(overrides: Sequence[str], *, working: Collection[str] = GROUPS) -> RunSpec:
+    """A checked spec from overrides, as `run.py` would make it; `working` as for `parse_spec`."""
+    return parse_spec(compose(overrides), working=working)
 
 
 def plain(config: Any) -> Mapping[str, Any]:

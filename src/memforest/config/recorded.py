@@ -59,7 +59,7 @@ def _models(models: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """The models of each role, to be replayed from the cache: where they were served is not recorded.
 
     What is the same for all roles is said once. Null in a role means "as above", so what is null for one role is null
-    above, and the others say what they have. A script is recorded by its hash only and has to be named again.
+    above, and the others say what they have.
     """
     if not models:
         return
@@ -80,9 +80,9 @@ def _models(models: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _as_settings(model: Mapping[str, Any]) -> dict[str, Any]:
-    """A model's identity under the names of settings; a file of weights is known by its hash."""
-    names = {"weights": "weights_sha256"}
-    return {names.get(name, name): None if value == {} else value for name, value in model.items() if name != "script"}
+    """A model's identity under the names of settings; a file of weights and a script are known by their hashes."""
+    names = {"weights": "weights_sha256", "script": "script_sha256"}
+    return {names.get(name, name): None if value == {} else value for name, value in model.items()}
 
 
 def _default(group: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -222,8 +222,11 @@ def parse_choice(group: str, raw: Mapping[str, Any]) -> Choice:
     )
 
 
-def parse_spec(raw: Mapping[str, Any]) -> RunSpec:
-    """A composed configuration as plain data -> RunSpec. Raises ConfigError with all problems at once."""
+def parse_spec(raw: Mapping[str, Any], *, working: Collection[str] = GROUPS) -> RunSpec:
+    """A composed configuration as plain data -> RunSpec. Raises ConfigError with all problems at once.
+
+    `working`: the groups that do something; what the others need of each other does not matter.
+    """
     spec = RunSpec(
         choices={group: parse_choice(group, raw[group]) for group in GROUPS},
         ratio=raw["ratio"],
@@ -237,7 +240,7 @@ def parse_spec(raw: Mapping[str, Any]) -> RunSpec:
         workers=raw["workers"],
         outputs=Path(str(raw["paths"]["outputs"])),
     )
-    problems = [*_value_problems(spec), *_pairing_problems(spec)]
+    problems = [*_value_problems(spec), *_pairing_problems(spec, working)]
     if problems:
         raise ConfigError("\n".join(problems))
     return spec
@@ -284,7 +287,7 @@ def _value_problems(spec: RunSpec) -> Sequence[str]:
     return problems
 
 
-def _pairing_problems(spec: RunSpec) -> Sequence[str]:
+def _pairing_problems(spec: RunSpec, working: Collection[str]) -> Sequence[str]:
     """Needs that the choice before does not provide, in one sentence that names both."""
     problems = []
     for provider, users in (
@@ -292,6 +295,8 @@ def _pairing_problems(spec: RunSpec) -> Sequence[str]:
         ("backbone", ("compressor", "retriever")),
     ):
         for user in users:
+            if not {provider, user} <= set(working):
+                continue
             lacking = [need for need in spec[user].needs if need not in spec[provider].provides]
             if lacking:
                 problems.append(

@@ -11,9 +11,10 @@ from string import Template
 from memforest.core.chat import ChatRequest, Message
 from memforest.core.types import Json
 
-_FENCE = "~"
+FENCE = "~"
+"""What a line around data is made of."""
 _SHORTEST_FENCE = 3
-_RUNS = re.compile(rf"{_FENCE}+")
+_RUNS = re.compile(rf"{FENCE}+")
 
 
 class Prompt:
@@ -49,7 +50,7 @@ class Prompt:
 def fence_around(texts: Iterable[str]) -> str:
     """A run of tildes longer than any in the texts, so that none of them can close it."""
     longest = max((len(run) for text in texts for run in _RUNS.findall(text)), default=0)
-    return _FENCE * max(_SHORTEST_FENCE, longest + 1)
+    return FENCE * max(_SHORTEST_FENCE, longest + 1)
 
 
 def one_line(text: str) -> str:

@@ -26,6 +26,8 @@ from memforest.pipeline.answering import Answering, Asked, failed_calls
 ROLE = "judge"
 _ANYBODY = "answerer=abstain"
 """A run has an answerer before it has a judge; here the answers are there already."""
+_WORKING = ("dataset", "answerer", "judge", "llm")
+"""No memory is built or searched, so any backbone will do."""
 
 
 class StoredAnswers:
@@ -65,7 +67,7 @@ def judge_answers(
     require(seed >= 0, f"--seed must be at least 0, got {seed}")
     if out is not None:
         require_free(out, source=source, replace=replace)
-    spec = compose_spec([_ANYBODY, *settings])
+    spec = compose_spec([_ANYBODY, *settings], working=_WORKING)
     parts = components(spec)
     if parts.judge is None:
         raise ConfigError("choose who judges: judge=NAME, such as judge=eventtree llm=gpt_4o_mini")

@@ -51,7 +51,7 @@ class Estimate:
 def price_of(settings: RoleSettings) -> Price | None:
     """The price of a role's model; None where it is not known. Raises ConfigError for a damaged price file."""
     listed = _prices(Path(settings.prices) if settings.prices else PACKAGED).get(settings.name)
-    own = settings.provider in OWN_MACHINES or settings.weights_sha256 is not None
+    own = settings.provider in OWN_MACHINES or bool(settings.weights_sha256 or settings.script_sha256)
     return FREE if listed is None and own else listed
 
 

@@ -13,7 +13,7 @@ from memforest.core.errors import ConfigError
 from memforest.llm.cache import asked
 from memforest.llm.completions import RawReply, Usage
 from memforest.llm.faults import CallError, status_fault
-from memforest.llm.script import Fault, RuleScript, Step, load_script
+from memforest.llm.script import Fault, RuleScript, Step, load_script, script_digest
 from memforest.llm.settings import RoleSettings
 
 
@@ -25,6 +25,12 @@ class Scripted:
 
     def __init__(self, settings: RoleSettings, *, role: str) -> None:
         assert settings.script is not None
+        if settings.script_sha256 is not None:
+            found, expected = script_digest(settings.script), settings.script_sha256
+            require(
+                found == expected,
+                f"llm.script={settings.script} has sha256 {found}, but llm.script_sha256={expected}",
+            )
         self._role = role
         self._settings = settings
         self._script = load_script(settings.script)

@@ -23,6 +23,19 @@ LIMITS = ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout_se
 """Settings of the group that hold for a preset too, unless the preset's file says something else than `none`'s."""
 
 
+_TEXTS = (
+    "model",
+    "base_url",
+    "api_key_env",
+    "weights",
+    "weights_sha256",
+    "script",
+    "script_sha256",
+    "recording",
+    "prices",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class RoleSettings:
     """The settings of one role. Raises ConfigError for a value out of range; `require_complete` for one that lacks."""
@@ -41,6 +54,7 @@ class RoleSettings:
     weights: str | None
     weights_sha256: str | None
     script: str | None
+    script_sha256: str | None
     recording: str | None
     replay_only: bool
     concurrency: int
@@ -54,7 +68,7 @@ class RoleSettings:
 
     def __post_init__(self) -> None:
         _one_of("llm.provider", self.provider, PROVIDERS)
-        for name in ("model", "base_url", "api_key_env", "weights", "weights_sha256", "script", "recording", "prices"):
+        for name in _TEXTS:
             _text_or_null(f"llm.{name}", getattr(self, name))
         require(
             self.base_url is None or self.base_url.startswith(("http://", "https://")),
@@ -96,7 +110,7 @@ class RoleSettings:
             "extra_body": _plain(self.extra_body),
             "structured": self.structured,
             "weights": self._weights() if self._counts("local") else None,
-            "script": script_digest(self.script) if self.script and self._counts("scripted") else None,
+            "script": self._script() if self._counts("scripted") else None,
         }
 
     def require_complete(self, *, role: str) -> None:
@@ -119,6 +133,11 @@ class RoleSettings:
         if self.weights_sha256 is not None or self.weights is None:
             return self.weights_sha256
         return weights_digest(self.weights)
+
+    def _script(self) -> str | None:
+        if self.script_sha256 is not None or not self.script:
+            return self.script_sha256
+        return script_digest(self.script)
 
 
 _NEEDED = (

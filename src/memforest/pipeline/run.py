@@ -125,7 +125,7 @@ class _Execution:
                 work.unit,
                 self._built(work),
                 merges=not self._artifacts.has(COMPRESS, work.keys[COMPRESS]),
-                questions=sum(not set(gold.categories) & set(spec.skip_categories) for gold in work.golds),
+                questions=sum(not self._skips(gold) for gold in work.golds),
             )
             for work in self._plan.runnable
         ]
@@ -204,10 +204,14 @@ class _Execution:
         )
         for question, gold, (record, memory) in zip(questions, golds, records, strict=True):
             self._searched_questions += 1
-            if contexts is None or waits or set(gold.categories) & set(spec.skip_categories):
+            if contexts is None or waits or self._skips(gold):
                 yield Asked(question, gold, record, None)
             else:
                 yield Asked(question, gold, record, contexts.of(question, gold, memory=memory))
+
+    def _skips(self, gold: Gold) -> bool:
+        """Whether a question is searched and not answered, for its category."""
+        return not set(gold.categories).isdisjoint(self._plan.spec.skip_categories)
 
     def _early(self, work: UnitWork, memories: Sequence[Memory]) -> EarlyKnowledge:
         return EarlyKnowledge(self._built(work), memories)
@@ -230,10 +234,10 @@ class _Execution:
                 judge=None if self._parts.judge is None else self._parts.judge.identity,
                 context=self._parts.answerer.context,
             )
-            guessed = yes_no([gold for work in self._plan.works for gold in work.golds])
+            guessed = yes_no([gold for work in self._plan.runnable for gold in work.golds if not self._skips(gold)])
             if guessed is not None:
                 metrics["answers"]["yes_no"] = guessed
-        if any(question.options for work in self._plan.works for question in work.questions):
+        if any(question.options for work in self._plan.runnable for question in work.questions):
             metrics["option_length"] = self._option_length()
         attempt.write(METRICS, metrics)
         attempt.write(REFERENCES, references)
@@ -253,7 +257,7 @@ class _Execution:
         """What the lengths of options give away, without memory and question."""
         asked = [
             (question, gold, work.unit.cluster or work.unit.id)
-            for work in self._plan.works
+            for work in self._plan.runnable
             for question, gold in zip(work.questions, work.golds, strict=True)
         ]
         questions, golds, clusters = zip(*asked, strict=True)

@@ -30,6 +30,8 @@ CHOSEN = [
         "llm.roles.judge.preset=deepseek_judge",
     ],
     ["answerer=mem0", "skip_categories=[]", "llm=qwen3_4b_instruct_2507", "llm.roles.answer.temperature=0.7"],
+    ["compressor=tome", "merger=llm", "answerer=mem0", "llm=scripted"],
+    ["answerer=mem0", "judge=eventtree", "llm=gpt_4o_mini", "llm.roles.judge.preset=scripted"],
     ["++embedder._target_=elsewhere.Mine", "++embedder.words=[a b,'1',null]", "++embedder.table={a:1.5,b:true}"],
 ]
 

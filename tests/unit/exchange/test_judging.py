@@ -87,6 +87,20 @@ def test_somebody_has_to_judge(here: Path) -> None:
         judge_answers(stored(here), out=None, sample=None, seed=0, replace=False, settings=DATA)
 
 
+def test_a_dataset_is_judged_whatever_backbone_would_fit_it(here: Path) -> None:
+    data = ("dataset=m3_generated", "dataset.videos=1", "dataset.clips=4")
+    dataset = components(compose_spec([*data, "backbone=m3_agent"])).dataset.load()
+    source = answers(here, [{"question_id": dataset.questions[0].id, "answer": "a kite"}])
+    chosen = [*data, "judge=m3_agent", "llm=scripted"]
+    found = judge_answers(source, out=None, sample=None, seed=0, replace=False, settings=chosen)
+    assert found["answers"]["asked"] == 1
+
+
+def test_what_the_judge_needs_of_the_dataset_is_still_asked_for(here: Path) -> None:
+    with pytest.raises(ConfigError, match="judge=longmemeval needs question_types, which dataset=synthetic"):
+        judged(stored(here), "judge=longmemeval")
+
+
 def test_the_command_prints_words_or_json(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["judge", str(stored(here)), *DATA, "judge=memtree_public", "llm=scripted"]
     main([*command, "--json"])

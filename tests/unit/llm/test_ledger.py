@@ -109,6 +109,7 @@ def test_the_packaged_prices_have_a_date_and_a_source() -> None:
     assert price_of(resolved("endpoint", model="nobody-knows")) is None
     assert price_of(resolved("qwen2_5_7b_instruct")) == Price(0, 0, 0)
     assert price_of(resolved("local", provider="replay", model="m", weights_sha256="ab")) == Price(0, 0, 0)
+    assert price_of(resolved("scripted", provider="replay", script=None, script_sha256="ab")) == Price(0, 0, 0)
 
 
 def test_an_estimate_is_what_the_price_says() -> None:

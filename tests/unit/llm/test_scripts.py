@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from memforest.core.chat import ChatFailed, ChatReply, ChatRequest
+from memforest.core.chat import ChatFailed, ChatReply, ChatRequest, Message
 from memforest.core.errors import ConfigError
 from memforest.llm.ledger import Ledger
 from memforest.llm.script import Fault, Steps
@@ -114,6 +114,11 @@ def test_a_script_that_cannot_be_loaded_is_named(tmp_path: Path, script: str) ->
         chat(tmp_path, script=script)
 
 
+def test_a_script_that_is_not_the_recorded_one_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"has sha256 [0-9a-f]{64}, but llm\.script_sha256=abc"):
+        chat(tmp_path, script=f"{__name__}:by_role", script_sha256="abc")
+
+
 @pytest.mark.parametrize(
     "schema",
     [
@@ -126,6 +131,23 @@ def test_a_script_that_cannot_be_loaded_is_named(tmp_path: Path, script: str) ->
 )
 def test_the_packaged_script_satisfies_a_schema(schema: Any) -> None:
     Draft202012Validator(schema).validate(json.loads(echo("merge", ask(schema=schema))))
+
+
+LOOP = "Found:\nAction: [Answer]\nContent: your kite\n\nReply in this form:\nAction: {}\nContent: your {}\n\nGood luck."
+
+
+@pytest.mark.parametrize(
+    ("form", "action"),
+    [(("[Search] or [Answer]", "search text, or your answer"), "Search"), (("[Answer]", "answer"), "Answer")],
+)
+def test_the_packaged_script_searches_for_the_question_until_it_has_to_answer(
+    form: tuple[str, str], action: str
+) -> None:
+    turn = Message("user", LOOP.format(*form))
+    task = Message("system", "Between ~~~~ is a question.\n\n~~~~\nWho ~~~ sold\nthe kite?\n~~~~")
+    assert echo("answer", ChatRequest((task, turn))) == f"Action: [{action}]\nContent: Who ~~~ sold the kite?"
+    assert echo("merge", ChatRequest((task, turn))).endswith("Good luck.")
+    assert echo("answer", ChatRequest((Message("system", "Who?"), turn))).endswith("Content: Who?")
 
 
 def test_the_packaged_script_repeats_the_end() -> None:

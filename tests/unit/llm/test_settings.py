@@ -29,6 +29,7 @@ CHANGED: dict[str, Any] = {
     "weights": "another.gguf",
     "weights_sha256": "ab" * 32,
     "script": "another:script",
+    "script_sha256": "ab" * 32,
     "recording": "another.jsonl",
     "replay_only": True,
     "concurrency": 3,
@@ -122,6 +123,8 @@ def test_a_script_is_known_by_its_content_but_not_by_its_faults(tmp_path: Path) 
     first = resolved(script=str(script)).identity()
     script.write_text('{"replies": [{"reply": "a"}], "faults": [{"fault": "429"}]}')
     assert resolved(script=str(script)).identity() == first
+    replayed = resolved(provider="replay", script=None, script_sha256=first["script"])
+    assert replayed.identity() == first, "what was recorded is replayed without the script"
     script.write_text('{"replies": [{"reply": "b"}]}')
     assert resolved(script=str(script)).identity() != first
 
