@@ -119,7 +119,9 @@ def test_an_estimate_is_what_the_price_says() -> None:
     assert estimate(resolved("endpoint", model="x"), calls=1, input_tokens=1, output_tokens=1).cost is None
 
 
-@pytest.mark.parametrize("content", ["{", "[]", '{"models": {"m": {"input": 1}}}', '{"models": {"m": 3}}'])
+@pytest.mark.parametrize(
+    "content", ["{", "[]", '{"models": {"m": {"input": 1}}}', '{"models": {"m": 3}}', '{"models": {}, "models": {}}']
+)
 def test_a_damaged_price_file_is_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "prices.json"
     path.write_text(content)

@@ -153,3 +153,11 @@ def test_the_packaged_script_searches_for_the_question_until_it_has_to_answer(
 def test_the_packaged_script_repeats_the_end() -> None:
     assert echo("merge", ask("a b c")) == "a b c"
     assert echo("merge", ask("")) == "nothing"
+
+
+@pytest.mark.parametrize("content", ["{", '{"reply": "a", "reply": "b"}'])
+def test_a_script_that_is_no_json_is_named(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "script.json"
+    path.write_text(content)
+    with pytest.raises(ConfigError, match=r"script\.json cannot be read as JSON"):
+        chat(tmp_path, script=str(path)).ask(request=ask("a cat"))
