@@ -205,7 +205,7 @@ def test_the_official_place_is_looked_at(tmp_path: Path) -> None:
     ("changes", "words"),
     [
         ({"question_id": ...}, "item 0: `question_id` is missing; this is not LongMemEval's schema"),
-        ({"question_id": 7}, "`question_id` must be a text, got a number"),
+        ({"question_id": 7}, "`question_id` must be a text, got a whole number"),
         ({"question_type": "riddle"}, "0a1b2c3d: unknown question_type 'riddle'"),
         ({"question_date": "yesterday"}, "0a1b2c3d, question_date: cannot read the time 'yesterday'"),
         ({"question_date": "2023/02/30 (Thu) 10:00"}, "cannot read the time '2023/02/30 (Thu) 10:00'"),
