@@ -31,7 +31,7 @@ FAULTS: dict[str, tuple[str, Callable[[], Reaction]]] = {
 }
 
 
-QUICK = ("429", "cut off")
+QUICK = ("429",)
 each_fault = pytest.mark.parametrize(
     "fault", [pytest.param(fault, marks=() if fault in QUICK else pytest.mark.slow) for fault in FAULTS]
 )

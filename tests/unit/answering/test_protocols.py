@@ -97,8 +97,12 @@ def test_references_are_the_protocol_with_another_context() -> None:
     base = settings("answerer", "mem0")
     for option, context in (("full_context", "history"), ("no_memory", "nothing"), ("oracle", "evidence")):
         other = settings("answerer", option)
-        assert {**other, "name": "", "order": "", "context": ""} == {**base, "name": "", "order": "", "context": ""}
-        assert other["context"] == context
+        own = ("name", "order", "context", "traits")
+        assert {key: other[key] for key in other if key not in own} == {
+            key: base[key] for key in base if key not in own
+        }
+        assert (other["context"], other["traits"]["roles"]) == (context, base["traits"]["roles"])
+        assert other["traits"].get("needs", []) == (["evidence"] if option == "oracle" else [])
 
 
 def test_an_answerer_without_a_model_says_that_it_does_not_know() -> None:
