@@ -11,7 +11,19 @@ from pathlib import Path
 
 from memforest.core.errors import DataError
 from memforest.graphs.arrays import read_arrays, rows_of
-from memforest.graphs.raw import RawGraph, RawNode, Row, counted, items, mapping, number, shown, text, texts, whole
+from memforest.graphs.raw import (
+    RawGraph,
+    RawNode,
+    Row,
+    counted,
+    items,
+    listed_edge,
+    mapping,
+    number,
+    text,
+    texts,
+    whole,
+)
 
 SUFFIX = ".graph.json"
 _VECTORS = ".text_embeddings.npz"
@@ -36,7 +48,7 @@ def exported_graph(raw: Mapping[str, object], path: Path, *, with_vectors: bool 
     order = items(raw.get("text_nodes", ()), where=f"{where}: text_nodes")
     return RawGraph(
         nodes=tuple(_node(node, vectors, where=where) for node in listed),
-        edges=[_edge(edge, where=where) for edge in items(raw["edges"], where=f"{where}: edges")],
+        edges=[listed_edge(edge, where=where) for edge in items(raw["edges"], where=f"{where}: edges")],
         both_ways=False,
         parameters={text(name, where=where): number(value, where=f"{where}: {name}") for name, value in parameters},
         order=tuple(whole(id, where=f"{where}: text_nodes") for id in order) or None,
@@ -66,11 +78,3 @@ def _node(node: Mapping[object, object], vectors: Mapping[int, tuple[Row, ...]],
         clip=None if clip is None else whole(clip, where=f"{where}: timestamp"),
         vectors=vectors.get(id, ()),
     )
-
-
-def _edge(edge: object, *, where: str) -> tuple[int, int, float]:
-    where = f"{where}, edge {shown(edge)}"
-    ends = items(edge, where=where)
-    if len(ends) != 3:
-        raise DataError(f"{where}: an edge must be two ids and a weight")
-    return whole(ends[0], where=where), whole(ends[1], where=where), number(ends[2], where=where)

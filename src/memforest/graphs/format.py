@@ -20,7 +20,7 @@ from memforest.core.errors import DataError
 from memforest.core.files import json_line, write_atomically
 from memforest.core.video import GraphVectors, NodeType, VideoGraph
 from memforest.graphs.arrays import arrays_bytes, read_arrays, rows_of
-from memforest.graphs.raw import RawGraph, RawNode, Row, items, mapping, number, shown, text, texts, whole
+from memforest.graphs.raw import RawGraph, RawNode, Row, items, listed_edge, mapping, number, shown, text, texts, whole
 
 SCHEMA = 1
 GRAPH, VECTORS = ".graph.json", ".vectors.npz"
@@ -61,7 +61,7 @@ def own_graph(raw: Mapping[str, object], path: Path, *, with_vectors: bool = Tru
     parameters = mapping(raw["parameters"], where=f"{where}: parameters").items()
     return RawGraph(
         nodes=tuple(_node(node, vectors, where=where) for node in items(raw["nodes"], where=f"{where}: nodes")),
-        edges=[_edge(edge, where=where) for edge in items(raw["edges"], where=f"{where}: edges")],
+        edges=[listed_edge(edge, where=where) for edge in items(raw["edges"], where=f"{where}: edges")],
         both_ways=False,
         parameters={text(name, where=where): number(value, where=f"{where}: {name}") for name, value in parameters},
         characters=_characters(raw["characters"], where=f"{where}: characters"),
@@ -130,14 +130,6 @@ def _node(raw: object, vectors: Mapping[int, tuple[Row, ...]], *, where: str) ->
         clip=None if clip is None else whole(clip, where=f"{where}: clip"),
         vectors=vectors.get(id, ()),
     )
-
-
-def _edge(raw: object, *, where: str) -> tuple[int, int, float]:
-    where = f"{where}, edge {shown(raw)}"
-    ends = items(raw, where=where)
-    if len(ends) != 3:
-        raise DataError(f"{where}: an edge must be two ids and a weight")
-    return whole(ends[0], where=where), whole(ends[1], where=where), number(ends[2], where=where)
 
 
 def _characters(raw: object, *, where: str) -> Mapping[str, tuple[str, ...]] | None:

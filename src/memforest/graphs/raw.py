@@ -94,6 +94,15 @@ def items(values: object, *, where: str) -> Sequence[object]:
     raise DataError(f"{where} must be a list, got {type(values).__name__}")
 
 
+def listed_edge(value: object, *, where: str) -> tuple[int, int, float]:
+    """An edge that a file lists as two ids and a weight. Raises DataError for anything else."""
+    where = f"{where}, edge {shown(value)}"
+    ends = items(value, where=where)
+    if len(ends) != 3:
+        raise DataError(f"{where}: an edge must be two ids and a weight")
+    return whole(ends[0], where=where), whole(ends[1], where=where), number(ends[2], where=where)
+
+
 def mapping(values: object, *, where: str) -> Mapping[object, object]:
     """A mapping. Raises DataError."""
     if isinstance(values, dict):
